@@ -1,0 +1,13 @@
+"""Evidence graphs: facts of real files, related by computation and re-read before they count.
+
+    graph = build(workspace, documents, reread, limits)
+
+The ``rules`` engine of this room knows no model. It lists the measures of the typed tables (``measures``), relates
+them (``relations``) and to running text (``quotes``), and writes nodes, edges and series (``build``), each node
+re-read from the original file and dropped unless recovered.
+"""
+
+from .build import EvidenceLimits, build
+from .measures import Measure, list_measures
+
+__all__ = ["EvidenceLimits", "Measure", "build", "list_measures"]

@@ -1,0 +1,121 @@
+"""Measures: the number columns of typed tables that can be named, keyed and compared."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..records import Column, Document, Table, WorkspaceFile, normalize
+
+_PERIOD_WORDS = re.compile(
+    r"\b(?:fy|cy|q[1-4]|(?:19|20)\d\d|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|"
+    r"aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|fiscal|calendar|year|quarter|month)\b"
+)
+# Numbers under such names identify or order the rows; nobody adds or compares them.
+_IDENTIFIERS = re.compile(
+    r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|index|no|number|soc|naics|sic|year|month|latitude|longitude|"
+    r"lat|lon|long|phone|row|page|date|day|version|key|sort|order|line)\b"
+)
+# Sums of such measures mean nothing.
+_NOT_ADDITIVE = re.compile(
+    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
+    r"age|factor|factors|intensity|change|growth|wage|wages|salary|hourly|efficiency|temperature|proportion|"
+    r"probability|risk|quotient|cost per|minimum|maximum|min|max|percentile|std|error|difference|net)\b"
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number column of one keyed table, ready to be related.
+
+    ``rows`` maps the normalized row name to the grid row; rows without a number are left out.
+    """
+
+    file: WorkspaceFile
+    document: Document
+    table: Table
+    column: Column
+    rows: Mapping[str, int]
+
+    @cached_property
+    def name(self) -> str:
+        """What is measured, for a person: the header, or the table's title where the header is only a period."""
+        own = " ".join(self.column.name.split())
+        if self.stem == "" or self.stem.isdigit():
+            title = " ".join((self.table.title or self.document.title).split())
+            return f"{title}, {own}" if own else title
+        return own
+
+    @cached_property
+    def stem(self) -> str:
+        """The normalized header without its period words: equal stems mean the same measure."""
+        return " ".join(_PERIOD_WORDS.sub(" ", normalize(self.column.name)).split())
+
+    @cached_property
+    def subject(self) -> str:
+        """The stem, or the normalized table title where the header is only a period."""
+        if self.stem and not self.stem.isdigit():
+            return self.stem
+        return " ".join(_PERIOD_WORDS.sub(" ", normalize(self.table.title or self.document.title)).split())
+
+    @cached_property
+    def period(self) -> str | None:
+        """The period that the header states, as written there."""
+        return self.column.period
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether a sum over the rows means something, as far as name, unit and values tell."""
+        if _NOT_ADDITIVE.search(normalize(self.name)) or "%" in self.name:
+            return False
+        if self.column.unit and _NOT_ADDITIVE.search(normalize(self.column.unit)):
+            return False
+        if self.column.unit and "%" in self.column.unit:
+            return False
+        return True
+
+    @cached_property
+    def order(self) -> tuple[str, str, int]:
+        """A stable place among all measures."""
+        return (self.file.name, self.table.id, self.column.index)
+
+    def value(self, key: str) -> float:
+        """The number in the row of a normalized name. KeyError where the measure has no such row."""
+        number = self.table.number(self.rows[key], self.column.index)
+        if number is None:
+            raise KeyError(key)
+        return number
+
+    def values(self) -> list[float]:
+        """All numbers, in the order of the file."""
+        return [self.value(key) for key in self.rows]
+
+
+def list_measures(
+    files: Iterable[WorkspaceFile], documents: Mapping[str, Document], most_rows: int, least_rows: int
+) -> list[Measure]:
+    """The usable measures of the files, in a stable order.
+
+    Left out: tables that are truncated or have no key, fewer than ``least_rows`` or more than ``most_rows`` rows,
+    columns that identify or order rows, and columns whose numbers are all the same.
+    """
+    found = []
+    for file in files:
+        document = documents[file.sha256]
+        for table in document.tables:
+            if table.key is None or table.truncated:
+                continue
+            keyed = table.keyed_rows()
+            if not least_rows <= len(keyed) <= most_rows or "" in keyed:
+                continue
+            for column in table.measures():
+                rows = {key: row for key, row in keyed.items() if table.number(row, column.index) is not None}
+                if len(rows) < least_rows or len(rows) < 0.6 * len(keyed):
+                    continue
+                if _IDENTIFIERS.search(normalize(column.name)):
+                    continue
+                measure = Measure(file, document, table, column, rows)
+                if len(set(measure.values())) < min(3, len(rows)) or not measure.subject:
+                    continue
+                found.append(measure)
+    return found

@@ -1,0 +1,212 @@
+"""Relations between measures, found by computation alone (paper section 3.3, the ``rules`` engine)."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ..records import RelationKind, close, normalize
+from .measures import Measure
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A relation between measures over shared row names.
+
+    ``measures`` is one or two measures: (left, right) for conflict, shared_key, growth (newer, older) and confuser
+    (right one, confuser); one for total and share. ``keys`` are normalized row names in the order of the first
+    measure. ``quality`` ranks findings of one kind, higher is better.
+    """
+
+    kind: RelationKind
+    measures: tuple[Measure, ...]
+    keys: tuple[str, ...]
+    quality: float
+
+    def order(self) -> tuple[float, list[tuple[str, str, int]]]:
+        """Best first, then by place: a stable order."""
+        return (-self.quality, [measure.order for measure in self.measures])
+
+
+def shared(left: Measure, right: Measure, least: int) -> tuple[str, ...]:
+    """The row names both have, in the left one's order; empty where they are too few to mean anything.
+
+    At least ``least`` and at least half of the smaller table must be shared.
+    """
+    keys = tuple(key for key in left.rows if key in right.rows)
+    if len(keys) < least or len(keys) < 0.5 * min(len(left.rows), len(right.rows)):
+        return ()
+    # Bare counters 1, 2, 3 ... match any other list of counters; they join nothing. Years do join.
+    if all(key.isdigit() and not re.fullmatch(r"(?:19|20)\d\d", key) for key in keys):
+        ordered = sorted(int(key) for key in keys)
+        if ordered == list(range(ordered[0], ordered[0] + len(ordered))):
+            return ()
+    return keys
+
+
+def same_unit(left: Measure, right: Measure) -> bool:
+    """Whether nothing says that the units differ."""
+    units = [normalize(measure.column.unit) for measure in (left, right) if measure.column.unit]
+    return len(units) < 2 or units[0] == units[1]
+
+
+def same_subject(left: Measure, right: Measure) -> bool:
+    """Whether both headers name the same measure once their periods are set aside."""
+    if left.subject != right.subject:
+        return False
+    generic = {"", "value", "values", "amount", "total", "count", "estimate", "number", "us total"}
+    if left.subject in generic:
+        left_title = normalize(left.table.title)
+        return left_title != "" and left_title == normalize(right.table.title)
+    return True
+
+
+def _size_quality(count: int) -> float:
+    """Tables of 8 to 60 rows make the best work; very short and very long ones the worst."""
+    if count < 8:
+        return count / 8
+    return 1.0 if count <= 60 else 60 / count
+
+
+def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
+    """The same measure of the same period in two files, some values equal and some different."""
+    if left.file.sha256 == right.file.sha256 or not same_subject(left, right) or not same_unit(left, right):
+        return None
+    if normalize(left.period or "") != normalize(right.period or ""):
+        return None
+    keys = shared(left, right, least)
+    if not keys:
+        return None
+    pairs = [(left.value(key), right.value(key)) for key in keys]
+    equal = sum(close(one, other) for one, other in pairs)
+    apart = [abs(one - other) / max(abs(one), abs(other)) for one, other in pairs if not close(one, other)]
+    if not apart or (equal < 0.1 * len(keys) and median(apart) > 0.1):
+        return None
+    different = len(apart) / len(keys)
+    return Finding("conflict", (left, right), keys, _size_quality(len(keys)) + (0.5 if 0.02 <= different <= 0.7 else 0))
+
+
+def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
+    """The same measure of two periods, in one table or in two files; ``newer`` must state the later year."""
+    if not same_subject(newer, older) or not same_unit(newer, older):
+        return None
+    if newer.stem != older.stem:
+        return None
+    later, earlier = _moment(newer.period), _moment(older.period)
+    if later is None or earlier is None or later <= earlier or len(later) != len(earlier):
+        return None
+    keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
+    if len(keys) < least or any(older.value(key) < 0 for key in keys):
+        return None
+    apart = sum(not close(newer.value(key), older.value(key)) for key in keys)
+    if apart < 0.3 * len(keys):
+        return None
+    return Finding("growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0))
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def _moment(period: str | None) -> tuple[int, ...] | None:
+    """A stated period as (year,), (year, quarter) or (year, month), to be ordered; None where it is something else."""
+    words = normalize(period or "").split()
+    joined = " ".join(words)
+    years = re.findall(r"(?<!\d)((?:19|20)\d\d)(?!\d)", joined)
+    if not years:
+        short = re.findall(r"\bfy ?(\d\d)\b", joined)
+        years = [f"20{short[0]}"] if len(short) == 1 else []
+    if len(set(years)) != 1:
+        return None
+    year = int(years[0])
+    if quarter := re.search(r"\bq ?([1-4])\b", joined):
+        return (year, int(quarter.group(1)))
+    months = [_MONTHS.index(word[:3]) + 1 for word in words if word[:3] in _MONTHS and word.isalpha()]
+    if len(months) == 1:
+        return (year, months[0])
+    if iso := re.search(rf"{year} (\d\d)\b", joined):
+        return (year, int(iso.group(1)))
+    return (year,) if not months else None
+
+
+def share(measure: Measure, least: int) -> Finding | None:
+    """Parts of a whole: positive values, a sum that means something, and a stated total that doesn't contradict it."""
+    values = measure.values()
+    if not measure.additive or len(values) < least or any(value < 0 for value in values) or sum(values) == 0:
+        return None
+    stated = stated_total(measure)
+    if stated is not None and not close(stated, math.fsum(values), relative=1e-3):
+        return None
+    if max(values) > 0.95 * math.fsum(values):
+        return None
+    return Finding(
+        "share", (measure,), tuple(measure.rows), _size_quality(len(values)) + (0.5 if stated is not None else 0.0)
+    )
+
+
+def stated_total(measure: Measure) -> float | None:
+    """The number that the table's first total row states for the measure, or None."""
+    for row in measure.table.totals:
+        number = measure.table.number(row, measure.column.index)
+        if number is not None:
+            return number
+    return None
+
+
+def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
+    """Two different measures of the same things: a join, with a ratio where the right one is never zero."""
+    if left.file.sha256 == right.file.sha256 or left.subject == right.subject:
+        return None
+    keys = shared(left, right, least)
+    if not keys or any(right.value(key) == 0 for key in keys):
+        return None
+    if any(left.value(key) < 0 or right.value(key) < 0 for key in keys):
+        return None
+    quality = _size_quality(len(keys)) + (0.3 if left.additive and right.additive else 0.0)
+    return Finding("shared_key", (left, right), keys, quality)
+
+
+def confuser(right_one: Measure, other: Measure, least: int) -> Finding | None:
+    """The same measure of the same things for another period, place or edition: plausible and wrong."""
+    if right_one.table is other.table and right_one.column.index == other.column.index:
+        return None
+    if not same_subject(right_one, other) and not (
+        right_one.table is other.table and right_one.stem == other.stem and right_one.period != other.period
+    ):
+        return None
+    keys = shared(right_one, other, least)
+    apart = tuple(key for key in keys if not close(right_one.value(key), other.value(key), relative=1e-4))
+    if len(apart) < max(2, 0.2 * len(keys)):
+        return None
+    in_file = 1.0 if other.file.role == "confuser" else 0.0
+    return Finding("confuser", (right_one, other), apart, in_file + len(apart) / len(keys))
+
+
+def find_all(measures: Sequence[Measure], least: int) -> dict[RelationKind, list[Finding]]:
+    """Every relation among the measures of core files, by kind, best first."""
+    found: dict[RelationKind, list[Finding]] = {"conflict": [], "growth": [], "share": [], "shared_key": []}
+    by_table: dict[tuple[str, str], list[Measure]] = {}
+    for measure in measures:
+        if finding := share(measure, least):
+            found["share"].append(finding)
+        by_table.setdefault((measure.file.sha256, measure.table.id), []).append(measure)
+    tables = list(by_table.values())
+    names = [frozenset().union(*(measure.rows for measure in table)) for table in tables]
+    for first in range(len(tables)):
+        for second in range(first, len(tables)):
+            # Most pairs of tables share no row names: one intersection spares all their column pairs.
+            if len(names[first] & names[second]) < least:
+                continue
+            for left in tables[first]:
+                for right in tables[second]:
+                    if first == second and left.column.index >= right.column.index:
+                        continue
+                    if finding := conflict(left, right, least):
+                        found["conflict"].append(finding)
+                    if finding := growth(left, right, least) or growth(right, left, least):
+                        found["growth"].append(finding)
+                    if finding := shared_key(left, right, least) or shared_key(right, left, least):
+                        found["shared_key"].append(finding)
+    for findings in found.values():
+        findings.sort(key=Finding.order)
+    return found

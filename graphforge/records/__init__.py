@@ -1,0 +1,41 @@
+"""Every record that crosses a stage, one noun a file, and the JSONL that carries them."""
+
+from .admission import Admitted
+from .base import FileName, Identifier, Record, Sha256, Value, stable_hash
+from .check import (
+    Check,
+    ColumnValues,
+    ForeignValues,
+    FormulaColumn,
+    Heading,
+    InventedRows,
+    ReadableFile,
+    RowSet,
+    SheetPresent,
+    TextMention,
+    TextNumber,
+    TotalCell,
+    TypedTotal,
+    Violation,
+)
+from .document import Block, Column, Document, Family, Table, normalize
+from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Relation, RelationKind, Series
+from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
+from .locator import (
+    BlockLocator,
+    CellLocator,
+    Locator,
+    PageLocator,
+    PointerLocator,
+    SlideLocator,
+    TableCellLocator,
+    column_letters,
+)
+from .numbers import close, parse_number, show_number
+from .plan import Citation, DerivedColumn, Fact, Keep, Output, Plan, QuotedColumn, QuotedFigure, ReadColumn, Section
+from .rejection import Rejection, StageCount
+from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
+from .task import Anchor, Criterion, Deliverable, NegativeCriterion, Patch, PublicTask, Revision, TaskSpec
+from .trajectory import Artifact, Message, Status, ToolCall, Trajectory
+from .verdict import CriterionVerdict, Outcome, PenaltyVerdict, Verdict, score
+from .workspace import Role, Source, Workspace, WorkspaceFile

@@ -1,0 +1,132 @@
+"""One file, read: text blocks and typed tables, every piece with a locator."""
+
+import re
+import unicodedata
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .base import FileName, Record, Sha256, Value
+from .locator import CellLocator, Locator, PointerLocator, TableCellLocator
+from .numbers import parse_number
+
+Family = Literal["pdf", "xlsx", "xls", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
+
+
+def normalize(text: object) -> str:
+    """Text folded for comparison: case, accents, punctuation and spaces don't count; digits and signs do."""
+    folded = unicodedata.normalize("NFKD", str(text)).casefold()
+    folded = "".join(character for character in folded if not unicodedata.combining(character))
+    return " ".join(re.findall(r"[^\W_]+", folded))
+
+
+class Block(Record):
+    """A piece of running text in reading order."""
+
+    kind: Literal["heading", "paragraph", "list_item", "note", "caption"]
+    text: str
+    level: int = 0
+    locator: Locator
+
+
+class Column(Record):
+    """A typed column of a table. ``name`` joins multi-level headers with a space."""
+
+    index: int = Field(ge=0)
+    name: str
+    kind: Literal["text", "number", "period", "empty"]
+    unit: str | None = None
+    period: str | None = None
+
+
+class Table(Record):
+    """A rectangular table with its header found and its columns typed.
+
+    ``grid`` holds every row of the region, header rows included, as values (numbers typed where the format
+    types them, otherwise text). ``header`` counts the header rows at the top of ``grid``; ``body`` is the half-open
+    range of data rows without the trailing total rows, which ``totals`` lists. ``key`` is the column that names
+    the rows: unique and filled in every body row.
+    """
+
+    id: str
+    title: str
+    origin: Locator
+    grid: tuple[tuple[Value, ...], ...]
+    header: int = Field(ge=0)
+    body: tuple[int, int]
+    totals: tuple[int, ...] = ()
+    columns: tuple[Column, ...]
+    key: int | None = None
+    formulas: dict[str, str] = Field(default_factory=dict)
+    hidden: bool = False
+    truncated: bool = False
+
+    @model_validator(mode="after")
+    def _shape(self) -> "Table":
+        width = len(self.columns)
+        if any(len(row) != width for row in self.grid):
+            raise ValueError(f"table {self.id}: every row must have {width} cells, as many as there are columns")
+        if not self.header <= self.body[0] <= self.body[1] <= len(self.grid):
+            raise ValueError(f"table {self.id}: body {self.body} lies outside the {len(self.grid)} rows")
+        if self.key is not None and not 0 <= self.key < width:
+            raise ValueError(f"table {self.id}: key column {self.key} lies outside the {width} columns")
+        return self
+
+    def locate(self, row: int, column: int) -> Locator:
+        """The locator of a grid cell in the original file."""
+        if isinstance(self.origin, CellLocator):
+            return CellLocator(
+                sheet=self.origin.sheet, row=self.origin.row + row, column=self.origin.column + column
+            )
+        if isinstance(self.origin, TableCellLocator):
+            return self.origin.model_copy(
+                update={"row": self.origin.row + row, "column": self.origin.column + column}
+            )
+        if isinstance(self.origin, PointerLocator):
+            name = str(self.columns[column].name).replace("~", "~0").replace("/", "~1")
+            return PointerLocator(pointer=f"{self.origin.pointer}/{row - self.header}/{name}")
+        raise ValueError(f"table {self.id} starts at {self.origin.kind}, which holds no cells")
+
+    def number(self, row: int, column: int) -> float | None:
+        """The number in a grid cell, or None."""
+        return parse_number(self.grid[row][column])
+
+    def keyed_rows(self) -> dict[str, int]:
+        """Normalized key to grid row, in the order of the file. Empty where the table has no key."""
+        if self.key is None:
+            return {}
+        return {normalize(self.grid[row][self.key]): row for row in range(*self.body)}
+
+    def key_text(self, row: int) -> str:
+        """The key of a row as the file writes it."""
+        if self.key is None:
+            raise ValueError(f"table {self.id} has no key column")
+        value = self.grid[row][self.key]
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+
+    def measures(self) -> list[Column]:
+        """The number columns other than the key, those with an unnamed header left out."""
+        return [
+            column
+            for column in self.columns
+            if column.kind == "number" and column.index != self.key and normalize(column.name)
+        ]
+
+
+class Document(Record):
+    """A parsed file: what it is by content, not by name."""
+
+    sha256: Sha256
+    name: FileName
+    family: Family
+    title: str
+    pages: int = Field(ge=0)
+    blocks: tuple[Block, ...] = ()
+    tables: tuple[Table, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        """All running text in reading order, a block a line."""
+        return "\n".join(block.text for block in self.blocks)
+
+

@@ -1,0 +1,111 @@
+"""The evidence graph: facts at locators, and the dependencies between them (paper section 3.3)."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .base import FileName, Identifier, Record, Sha256
+from .locator import Locator
+
+RelationKind = Literal[
+    "shared_key", "equal", "conflict", "total", "share", "growth", "threshold", "quote", "confuser"
+]
+Operation = Literal["interpret", "compare", "reconcile", "derive"]
+
+
+class EvidenceNode(Record):
+    """A fact that a file states at a locator, with what is needed to use it rightly.
+
+    ``value`` is a number or a text; ``raw`` is what the file holds at the locator, to the letter.
+    """
+
+    id: Identifier
+    file: Sha256
+    name: FileName
+    locator: Locator
+    fact: str
+    measure: str
+    entity: str
+    period: str | None = None
+    unit: str | None = None
+    value: float | str
+    raw: str
+
+
+class EvidenceEdge(Record):
+    """A dependency between nodes. ``expression`` is over node ids and gives ``result`` where it is a computation."""
+
+    id: Identifier
+    kind: RelationKind
+    operation: Operation
+    nodes: tuple[Identifier, ...] = Field(min_length=1)
+    expression: str | None = None
+    result: float | None = None
+
+
+class Series(Record):
+    """One measure of one table, a node a row: the column that a person would put side by side with another.
+
+    ``entities`` and ``nodes`` run in the order of the file. ``place`` locates the first value cell;
+    ``key_column`` is the zero-based column of the row names in the same sheet or table.
+    """
+
+    id: Identifier
+    file: Sha256
+    name: FileName
+    table: str
+    key_name: str
+    key_column: int = Field(ge=0)
+    measure: str
+    unit: str | None = None
+    period: str | None = None
+    place: Locator
+    entities: tuple[str, ...] = Field(min_length=1)
+    nodes: tuple[Identifier, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _paired(self) -> "Series":
+        if len(self.entities) != len(self.nodes):
+            raise ValueError(f"series {self.id}: {len(self.entities)} entities but {len(self.nodes)} nodes")
+        return self
+
+
+class Relation(Record):
+    """A relation found by computation between series (or a series and a text node), carried by its edges."""
+
+    id: Identifier
+    kind: RelationKind
+    series: tuple[Identifier, ...] = Field(min_length=1)
+    nodes: tuple[Identifier, ...] = ()
+    edges: tuple[Identifier, ...] = Field(min_length=1)
+
+
+class EvidenceGraph(Record):
+    """An intermediate representation, never ground truth: every claim is recoverable from the original files."""
+
+    id: Identifier
+    workspace: Identifier
+    nodes: tuple[EvidenceNode, ...] = Field(min_length=1)
+    edges: tuple[EvidenceEdge, ...] = Field(min_length=1)
+    series: tuple[Series, ...] = ()
+    relations: tuple[Relation, ...] = Field(min_length=1)
+    dropped: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _references(self) -> "EvidenceGraph":
+        nodes = {node.id for node in self.nodes}
+        edges = {edge.id for edge in self.edges}
+        series = {one.id for one in self.series}
+        for name, known, count in (("node", nodes, self.nodes), ("edge", edges, self.edges), ("series", series, self.series)):
+            if len(known) != len(count):
+                raise ValueError(f"graph {self.id}: a {name} id occurs twice")
+        for edge in self.edges:
+            if missing := set(edge.nodes) - nodes:
+                raise ValueError(f"graph {self.id}: edge {edge.id} names unknown nodes {sorted(missing)}")
+        for one in self.series:
+            if missing := set(one.nodes) - nodes:
+                raise ValueError(f"graph {self.id}: series {one.id} names unknown nodes {sorted(missing)}")
+        for relation in self.relations:
+            if set(relation.edges) - edges or set(relation.series) - series or set(relation.nodes) - nodes:
+                raise ValueError(f"graph {self.id}: relation {relation.id} names an unknown node, edge or series")
+        return self

@@ -1,0 +1,50 @@
+"""Numbers as people write them in office files: ``$1,234.5``, ``(12)``, ``7.5 %``, ``1 234``."""
+
+import math
+import re
+
+from .base import Value
+
+_MISSING = {"", "-", "--", "n/a", "na", "nan", "none", "null", "…", "..."}
+_NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$")
+
+
+def parse_number(value: Value) -> float | None:
+    """The number that a cell or word states, or None where it states none.
+
+    A percent sign is dropped, not divided away: ``7.5 %`` is 7.5 in the unit percent.
+    Booleans and dates are no numbers.
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    text = value.strip().replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013", "-")
+    if text.casefold() in _MISSING:
+        return None
+    negative = text.startswith("(") and text.endswith(")")
+    if negative:
+        text = text[1:-1].strip()
+    text = text.rstrip("%").strip()
+    sign = "-" if text.startswith("-") else ""
+    text = text.lstrip("+-").strip()
+    for currency in ("US$", "$", "€", "£", "¥"):
+        text = text.removeprefix(currency).strip()
+    if not text or not any(character.isdigit() for character in text) or not _NUMBER.match(text):
+        return None
+    number = float((sign + text).replace(",", ""))
+    if not math.isfinite(number):
+        return None
+    return -number if negative else number
+
+
+def show_number(number: float) -> str:
+    """A number as a person would type it: no trailing zeros, thousands separated, at most 6 decimals."""
+    if float(number).is_integer() and abs(number) < 1e15:
+        return f"{int(number):,}"
+    return f"{number:,.6f}".rstrip("0").rstrip(".")
+
+
+def close(left: float, right: float, absolute: float = 0.0, relative: float = 1e-9) -> bool:
+    """Whether two numbers are the same within an absolute or a relative tolerance."""
+    return abs(left - right) <= max(absolute, relative * max(abs(left), abs(right)))

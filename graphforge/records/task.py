@@ -1,0 +1,159 @@
+"""The task specification: what the agent sees, and what only the judge sees (paper section 3.3)."""
+
+import math
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from .base import FileName, Identifier, Record, Sha256
+from .check import Check, Violation
+from .locator import Locator
+from .plan import Plan
+from .seed import ExecutionPattern
+
+
+class Deliverable(Record):
+    """A file to hand over and what the agent is told of its form."""
+
+    id: Identifier
+    file: FileName
+    family: Literal["xlsx", "csv", "docx", "pdf"]
+    requirement: str
+    sheets: tuple[str, ...] = ()
+
+
+class Anchor(Record):
+    """Where the proof of a criterion stands: a node of the graph and its place in a file."""
+
+    node: Identifier
+    file: Sha256
+    name: FileName
+    locator: Locator
+
+
+class Criterion(Record):
+    """A positive criterion: target deliverable, requirement, expected value, weight, anchors, verification, checks."""
+
+    id: Identifier
+    deliverable: Identifier
+    requirement: str = Field(min_length=1)
+    expected: str | None
+    weight: float = Field(gt=0, le=1)
+    anchors: tuple[Anchor, ...]
+    verification: str
+    checks: tuple[Check, ...] = Field(min_length=1)
+
+    def redacted(self) -> "Criterion":
+        """The criterion as the unanchored judge sees it: without anchors, expected values and verification."""
+        return self.model_copy(
+            update={
+                "expected": None,
+                "anchors": (),
+                "verification": "",
+                "checks": tuple(check.redacted() for check in self.checks),
+            }
+        )
+
+
+class NegativeCriterion(Record):
+    """A concrete prohibited outcome, penalized only where the violation is directly evidenced."""
+
+    id: Identifier
+    deliverable: Identifier
+    prohibited: str = Field(min_length=1)
+    penalty: float = Field(gt=0, le=1)
+    anchors: tuple[Anchor, ...]
+    verification: str
+    violations: tuple[Violation, ...] = Field(min_length=1)
+
+    def redacted(self) -> "NegativeCriterion":
+        """As :meth:`Criterion.redacted`."""
+        return self.model_copy(
+            update={
+                "anchors": (),
+                "verification": "",
+                "violations": tuple(violation.redacted() for violation in self.violations),
+            }
+        )
+
+
+class PublicTask(Record):
+    """All that a working agent may know: the statement, the deliverables and the names of the input files."""
+
+    task: Identifier
+    statement: str
+    deliverables: tuple[Deliverable, ...]
+    files: tuple[FileName, ...]
+
+
+class TaskSpec(Record):
+    """Statement, deliverables, positive and negative criteria, and the hidden solution."""
+
+    id: Identifier
+    workspace: Identifier
+    graph: Identifier
+    occupation: str
+    sector: str
+    topic: str
+    pattern: ExecutionPattern
+    statement: str = Field(min_length=1)
+    deliverables: tuple[Deliverable, ...] = Field(min_length=1)
+    criteria: tuple[Criterion, ...] = Field(min_length=1)
+    penalties: tuple[NegativeCriterion, ...] = ()
+    files: tuple[FileName, ...] = Field(min_length=1)
+    solution: Plan
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "TaskSpec":
+        known = {deliverable.id for deliverable in self.deliverables}
+        identifiers = [item.id for item in (*self.deliverables, *self.criteria, *self.penalties)]
+        if len(set(identifiers)) != len(identifiers):
+            raise ValueError(f"task {self.id}: an id occurs twice")
+        for item in (*self.criteria, *self.penalties):
+            if item.deliverable not in known:
+                raise ValueError(f"task {self.id}: {item.id} names the unknown deliverable {item.deliverable}")
+        total = math.fsum(criterion.weight for criterion in self.criteria)
+        if not math.isclose(total, 1.0, abs_tol=1e-9):
+            raise ValueError(f"task {self.id}: the weights sum to {total:.6f}, not to 1")
+        return self
+
+    def public_view(self) -> PublicTask:
+        """What goes to the working agent, and nothing else."""
+        return PublicTask(
+            task=self.id, statement=self.statement, deliverables=self.deliverables, files=self.files
+        )
+
+    def redacted(self) -> "TaskSpec":
+        """The specification as the unanchored judge sees it."""
+        return self.model_copy(
+            update={
+                "criteria": tuple(criterion.redacted() for criterion in self.criteria),
+                "penalties": tuple(penalty.redacted() for penalty in self.penalties),
+            }
+        )
+
+
+class Patch(Record):
+    """A revision: only the components that change, by id; ``drop`` names criteria to remove."""
+
+    task: Identifier
+    statement: str | None = None
+    deliverables: tuple[Deliverable, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    penalties: tuple[NegativeCriterion, ...] = ()
+    drop: tuple[Identifier, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def empty(self) -> bool:
+        """Whether the patch leaves the specification as it is."""
+        return self.statement is None and not (self.deliverables or self.criteria or self.penalties or self.drop)
+
+
+class Revision(Record):
+    """A revised specification, the patch that made it, and whether the pilot's trajectory may be reused."""
+
+    spec: TaskSpec
+    patch: Patch
+    statement_hash: Sha256
+    pilot_hash: Sha256
+    reuse: bool

@@ -1,0 +1,171 @@
+"""What all pattern compilers share: columns to read, labels that tell them apart, and names for files."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..records import (
+    CellLocator,
+    Citation,
+    EvidenceGraph,
+    EvidenceNode,
+    Plan,
+    PointerLocator,
+    ReadColumn,
+    Relation,
+    RelationKind,
+    Series,
+    TableCellLocator,
+    Workspace,
+    WorkspaceFile,
+    normalize,
+)
+
+# Sums of such measures mean nothing; the list speaks of words in a header or unit.
+_NOT_ADDITIVE = re.compile(
+    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
+    r"factor|factors|intensity|change|growth|wage|wages|salary|hourly|efficiency|risk|minimum|maximum)\b|%"
+)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A fact that the running text of a deliverable must state: in ``file``, near every one of ``terms``."""
+
+    file: str
+    fact: str
+    requirement: str
+    terms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A task in the making: the plan, which series its columns read, and the request in words.
+
+    ``request`` are the paragraphs between the opening and the list of deliverables; ``forms`` says of each output
+    file what it must look like. ``rule`` is the text node a threshold was taken from.
+    """
+
+    plan: Plan
+    series: Mapping[str, str]
+    request: tuple[str, ...]
+    forms: Mapping[str, str]
+    stated: tuple[Stated, ...] = ()
+    rule: EvidenceNode | None = None
+    quotes: tuple[EvidenceNode, ...] = field(default=())
+
+
+class View:
+    """A workspace and its graph, with the look-ups that compilers need."""
+
+    def __init__(self, workspace: Workspace, graph: EvidenceGraph):
+        self.workspace = workspace
+        self.graph = graph
+        self.nodes = {node.id: node for node in graph.nodes}
+        self.series = {one.id: one for one in graph.series}
+
+    def relation(self, kind: RelationKind) -> Relation | None:
+        """The first relation of a kind: the one the graph was built for comes first."""
+        return next((relation for relation in self.graph.relations if relation.kind == kind), None)
+
+    def file(self, series: Series | EvidenceNode) -> WorkspaceFile:
+        """The workspace file that a series or node comes from."""
+        return self.workspace.by_hash(series.file)
+
+
+def clean(text: str, longest: int = 70) -> str:
+    """A header as a person would write it: no underscores, no doubled spaces, cut at a word."""
+    text = " ".join(text.replace("_", " ").replace("|", " ").split()).strip(" :;,.")
+    if len(text) > longest:
+        text = text[:longest].rsplit(" ", 1)[0].rstrip(" ,;:(")
+    return text
+
+
+def titled(view: View, file: WorkspaceFile) -> str:
+    """How a colleague names a file: its title, told apart from others of the same title by its publisher or type."""
+    title = clean(file.source.title or file.name, 90)
+    twins = [other for other in view.workspace.files if normalize(other.source.title) == normalize(file.source.title)]
+    if len(twins) < 2:
+        return f"“{title}”"
+    families = [other.family for other in twins]
+    if families.count(file.family) == 1:
+        return f"“{title}” (the {file.family} file)"
+    if file.source.period and [other.source.period for other in twins].count(file.source.period) == 1:
+        return f"“{title}” ({file.source.period})"
+    return f"“{title}” (the {file.family} file of {file.bytes:,} bytes)"
+
+
+def key_label(series: Series) -> str:
+    """What the rows are, as a column heading."""
+    label = clean(series.key_name, 40)
+    return label if normalize(label) and not label.isdigit() else "Item"
+
+
+def labels(view: View, columns: Sequence[Series]) -> list[str]:
+    """A distinct heading for each column: the measure, with its period or its source where that is what differs."""
+    names = [clean(series.measure) for series in columns]
+    if _distinct(names):
+        return names
+    dated = [
+        f"{name}, {series.period}" if series.period and normalize(series.period) not in normalize(name) else name
+        for name, series in zip(names, columns, strict=True)
+    ]
+    if _distinct(dated):
+        return dated
+    sourced = [
+        f"{clean(name, 50)} ({clean(view.file(series).source.title, 40)})"
+        for name, series in zip(names, columns, strict=True)
+    ]
+    if _distinct(sourced):
+        return sourced
+    return [f"{clean(name, 50)} (source {letter})" for name, letter in zip(names, "ABCDEFGH", strict=False)]
+
+
+def _distinct(names: Sequence[str]) -> bool:
+    return len({normalize(name) for name in names}) == len(names)
+
+
+def read_column(view: View, alias: str, series: Series, label: str) -> ReadColumn:
+    """The instruction to read a series from its file."""
+    rows = []
+    value_name = clean(series.measure)
+    for identifier in series.nodes:
+        locator = view.nodes[identifier].locator
+        if isinstance(locator, CellLocator | TableCellLocator):
+            rows.append(locator.row)
+        elif isinstance(locator, PointerLocator):
+            _, row, name = locator.pointer.rsplit("/", 2)
+            rows.append(int(row))
+            value_name = name.replace("~1", "/").replace("~0", "~")
+        else:
+            raise ValueError(f"series {series.id} reads {locator.kind}, which is no table cell")
+    return ReadColumn(
+        alias=alias,
+        file=series.name,
+        family=view.file(series).family,
+        place=series.place,
+        key_column=series.key_column,
+        key_name=series.key_name,
+        value_name=value_name,
+        rows=tuple(rows),
+        label=label,
+    )
+
+
+def additive(series: Series) -> bool:
+    """Whether a total over the rows means something, as far as name and unit tell."""
+    return not _NOT_ADDITIVE.search(f"{series.measure} {series.unit or ''}".casefold())
+
+
+def citations(view: View, uses: Sequence[tuple[Series | EvidenceNode, str]]) -> tuple[Citation, ...]:
+    """A citation a file, in the order of use."""
+    by_file: dict[str, list[str]] = {}
+    for item, use in uses:
+        by_file.setdefault(item.name, []).append(use)
+    return tuple(Citation(file=name, used_for="; ".join(dict.fromkeys(parts))) for name, parts in by_file.items())
+
+
+def listed(headings: Sequence[str]) -> str:
+    """Headings as a person lists them."""
+    quoted = [f"“{heading}”" for heading in headings]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" and {quoted[-1]}"

@@ -1,0 +1,395 @@
+"""Criteria of a composition: every one anchored to the nodes that prove it, and executable."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ..records import (
+    Anchor,
+    Check,
+    ColumnValues,
+    Criterion,
+    DerivedColumn,
+    EvidenceNode,
+    ForeignValues,
+    FormulaColumn,
+    Heading,
+    InventedRows,
+    NegativeCriterion,
+    Output,
+    ReadableFile,
+    RowSet,
+    Series,
+    SheetPresent,
+    TextMention,
+    TextNumber,
+    TotalCell,
+    TypedTotal,
+    Violation,
+    close,
+    normalize,
+    show_number,
+)
+from .compose import Composition, Stated, View
+from .evaluate import Outcome
+
+# Shares of the score before they are scaled to sum to 1: being right outweighs being tidy.
+_OPENS, _ROWS, _COLUMN, _FORMULAS, _TOTALS, _STATED, _SOURCES = 1.0, 2.0, 3.0, 2.0, 1.5, 1.5, 1.0
+_FOREIGN, _INVENTED, _TYPED = 0.3, 0.2, 0.1
+
+
+def criteria(view: View, made: Composition, outcome: Outcome) -> tuple[Criterion, ...]:
+    """The positive criteria, weights summing to 1, in the order of the outputs."""
+    drafted: list[tuple[float, Criterion]] = []
+    for number, output in enumerate(made.plan.outputs, start=1):
+        writer = _Writer(view, made, outcome, output, f"D{number}")
+        drafted += writer.workbook() if output.family in {"xlsx", "csv"} else writer.memo()
+    weights = _scaled([weight for weight, _ in drafted])
+    return tuple(
+        criterion.model_copy(update={"id": f"C{number}", "weight": weight})
+        for number, (weight, (_, criterion)) in enumerate(zip(weights, drafted, strict=True), start=1)
+    )
+
+
+def _scaled(weights: Sequence[float]) -> list[float]:
+    """Weights in ten-thousandths that sum to exactly 1; the largest takes the rest."""
+    whole = math.fsum(weights)
+    parts = [max(1, round(10_000 * weight / whole)) for weight in weights]
+    parts[parts.index(max(parts))] += 10_000 - sum(parts)
+    return [part / 10_000 for part in parts]
+
+
+def penalties(view: View, made: Composition, outcome: Outcome) -> tuple[NegativeCriterion, ...]:
+    """The negative criteria: a confuser's values, invented rows, a typed total."""
+    found: list[NegativeCriterion] = []
+    tables = [
+        (f"D{number}", output)
+        for number, output in enumerate(made.plan.outputs, start=1)
+        if output.family in {"xlsx", "csv"}
+    ]
+    if foreign := _foreign(view, made, outcome, tables):
+        found.append(foreign)
+    deliverable, output = tables[0]
+    first = view.series[made.series[made.plan.reads[0].alias]]
+    rows: tuple[Violation, ...] = (
+        InventedRows(
+            file=output.file, sheet=output.sheet, key=made.plan.key_label, rows=first.entities, labels=("Total",)
+        ),
+    )
+    found.append(
+        NegativeCriterion(
+            id="N",
+            deliverable=deliverable,
+            prohibited=f"Rows in {output.file} that the sources don't have",
+            penalty=_INVENTED,
+            anchors=_span(view, first),
+            verification=f"Every name under “{made.plan.key_label}” in {output.file} must stand in {first.name}, {_range(view, first)}.",
+            violations=rows,
+        )
+    )
+    for deliverable, output in tables:
+        if output.family == "xlsx" and output.totals:
+            found.append(
+                NegativeCriterion(
+                    id="N",
+                    deliverable=deliverable,
+                    prohibited=f"A total in {output.file} typed in as a number instead of computed by a formula",
+                    penalty=_TYPED,
+                    anchors=(),
+                    verification=f"Look at the cells of the row “Total” on sheet “{output.sheet}” of {output.file}.",
+                    violations=tuple(
+                        TypedTotal(file=output.file, sheet=output.sheet, label="Total", column=_label(made, alias))
+                        for alias in output.totals
+                    ),
+                )
+            )
+    return tuple(penalty.model_copy(update={"id": f"N{number}"}) for number, penalty in enumerate(found, start=1))
+
+
+def _foreign(
+    view: View, made: Composition, outcome: Outcome, tables: Sequence[tuple[str, Output]]
+) -> NegativeCriterion | None:
+    relation = view.relation("confuser")
+    if relation is None:
+        return None
+    right_one, other = (view.series[name] for name in relation.series)
+    for alias, name in made.series.items():
+        read = view.series[name]
+        if (read.file, read.place) != (right_one.file, right_one.place) and not set(read.nodes) & set(right_one.nodes):
+            continue
+        for deliverable, output in tables:
+            if alias not in output.columns:
+                continue
+            right = {normalize(key): cell for key, cell in outcome.by_key(alias).items()}
+            wrong = {
+                entity: float(view.nodes[node].value)
+                for entity, node in zip(other.entities, other.nodes, strict=True)
+                if normalize(entity) in right
+                and not close(float(view.nodes[node].value), float(right[normalize(entity)]), relative=1e-4)
+            }
+            if len(wrong) < 2:
+                continue
+            return NegativeCriterion(
+                id="N",
+                deliverable=deliverable,
+                prohibited=f"Figures for “{_label(made, alias)}” in {output.file} taken from “{other.measure}” in {other.name}",
+                penalty=_FOREIGN,
+                anchors=_span(view, other),
+                verification=f"Compare the column with {other.name}, {_range(view, other)}, which looks alike but isn't meant.",
+                violations=(
+                    ForeignValues(
+                        file=output.file,
+                        sheet=output.sheet,
+                        key=made.plan.key_label,
+                        column=_label(made, alias),
+                        values=wrong,
+                    ),
+                ),
+            )
+    return None
+
+
+def _label(made: Composition, alias: str) -> str:
+    columns = (*made.plan.reads, *made.plan.quoted, *made.plan.derived)
+    return next(column.label for column in columns if column.alias == alias)
+
+
+def _anchor(node: EvidenceNode) -> Anchor:
+    return Anchor(node=node.id, file=node.file, name=node.name, locator=node.locator)
+
+
+def _span(view: View, series: Series) -> tuple[Anchor, ...]:
+    """The first and the last cell of a series: the range between them proves it."""
+    return tuple(_anchor(view.nodes[name]) for name in dict.fromkeys((series.nodes[0], series.nodes[-1])))
+
+
+def _range(view: View, series: Series) -> str:
+    first, last = view.nodes[series.nodes[0]], view.nodes[series.nodes[-1]]
+    return f"{first.locator.show()} to {last.locator.show()}"
+
+
+class _Writer:
+    """Writes the criteria of one output."""
+
+    def __init__(self, view: View, made: Composition, outcome: Outcome, output: Output, deliverable: str):
+        self.view = view
+        self.made = made
+        self.outcome = outcome
+        self.output = output
+        self.deliverable = deliverable
+
+    def _criterion(
+        self,
+        weight: float,
+        requirement: str,
+        expected: str | None,
+        anchors: Iterable[Anchor],
+        verification: str,
+        checks: Sequence[Check],
+    ) -> tuple[float, Criterion]:
+        return weight, Criterion(
+            id="C",
+            deliverable=self.deliverable,
+            requirement=requirement,
+            expected=expected,
+            weight=1.0,
+            anchors=tuple(dict.fromkeys(anchors)),
+            verification=verification,
+            checks=tuple(checks),
+        )
+
+    def workbook(self) -> list[tuple[float, Criterion]]:
+        """Criteria of an xlsx or csv table."""
+        file, sheet, plan = self.output.file, self.output.sheet, self.made.plan
+        opening: list[Check] = [ReadableFile(file=file)]
+        if sheet:
+            opening += [SheetPresent(file=file, sheet=sheet), SheetPresent(file=file, sheet="Sources")]
+        what = f"{file} opens" + (f" and has the sheets “{sheet}” and “Sources”" if sheet else "")
+        reads = [self.view.series[self.made.series[read.alias]] for read in plan.reads]
+        found = [
+            self._criterion(_OPENS, what, None, (), f"Open {file}.", opening),
+            self._criterion(
+                _ROWS,
+                f"{file} has a row for each {plan.key_label.casefold()} asked for, and no other",
+                f"{len(self.outcome.keys)} rows",
+                [anchor for series in reads for anchor in _span(self.view, series)],
+                f"Compare the names under “{plan.key_label}” with "
+                + " and ".join(f"{series.name}, {_range(self.view, series)}" for series in reads)
+                + ".",
+                [RowSet(file=file, sheet=sheet, key=plan.key_label, rows=self.outcome.keys)],
+            ),
+        ]
+        found += [self._column(alias) for alias in self.output.columns]
+        computed = [
+            column
+            for column in plan.derived
+            if self.output.family == "xlsx"
+            and column.alias in self.output.columns
+            and column.operation not in {"agreement", "above", "below"}
+        ]
+        if computed:
+            labels = ", ".join(f"“{column.label}”" for column in computed)
+            found.append(
+                self._criterion(
+                    _FORMULAS,
+                    f"{labels} on sheet “{sheet}” of {file} are live formulas",
+                    None,
+                    (),
+                    f"Look at the cells under {labels}: they must hold formulas, not typed numbers.",
+                    [FormulaColumn(file=file, sheet=sheet, column=column.label) for column in computed],
+                )
+            )
+        if self.output.totals:
+            found.append(self._totals(reads))
+        if self.output.family == "xlsx":
+            found.append(self._sources())
+        return found
+
+    def _column(self, alias: str) -> tuple[float, Criterion]:
+        file, sheet, plan = self.output.file, self.output.sheet, self.made.plan
+        label = _label(self.made, alias)
+        derived = next((column for column in plan.derived if column.alias == alias), None)
+        values = self.outcome.by_key(alias)
+        check = ColumnValues(file=file, sheet=sheet, key=plan.key_label, column=label, values=values)
+        if derived is None:
+            quoted = next((column for column in plan.quoted if column.alias == alias), None)
+            if quoted is not None:
+                anchors = [_anchor(node) for node in self.made.quotes]
+                source = f"{quoted.file}: " + "; ".join(f"“{figure.literal}” for {figure.entity}" for figure in quoted.figures)
+            else:
+                series = self.view.series[self.made.series[alias]]
+                anchors = list(_span(self.view, series))
+                source = f"{series.name}, {_range(self.view, series)}"
+            expected = f"the {len(values)} figures of {source}"
+            verification = f"Compare the column row by row with {source}."
+        else:
+            check = check.model_copy(update=_tolerance(derived))
+            anchors = [
+                anchor
+                for argument in derived.arguments
+                if argument in self.made.series
+                for anchor in _span(self.view, self.view.series[self.made.series[argument]])
+            ]
+            if derived.operation in {"above", "below"} and self.made.rule is not None:
+                anchors.append(_anchor(self.made.rule))
+            expected = _computation(derived, self.made)
+            verification = f"Recompute “{label}” as {expected} for every row."
+        return self._criterion(
+            _COLUMN, f"“{label}” is right in every row of {file}", expected, anchors, verification, [check]
+        )
+
+    def _totals(self, reads: Sequence[Series]) -> tuple[float, Criterion]:
+        file, sheet = self.output.file, self.output.sheet
+        sums = {alias: self.outcome.total(alias) for alias in self.output.totals}
+        return self._criterion(
+            _TOTALS,
+            f"The row “Total” of {file} holds the sums of its columns",
+            "; ".join(f"{_label(self.made, alias)}: {show_number(total)}" for alias, total in sums.items()),
+            [anchor for series in reads for anchor in _span(self.view, series)],
+            "Add the rows of the sources that take part and compare.",
+            [
+                TotalCell(
+                    file=file, sheet=sheet, label="Total", column=_label(self.made, alias), value=total, absolute=0.006
+                )
+                for alias, total in sums.items()
+            ],
+        )
+
+    def memo(self) -> list[tuple[float, Criterion]]:
+        """Criteria of a docx or pdf text."""
+        file = self.output.file
+        headings = [section.heading for section in self.output.sections] + ["Sources"]
+        opening: list[Check] = [ReadableFile(file=file)]
+        opening += [Heading(file=file, heading=heading) for heading in headings]
+        found = [
+            self._criterion(
+                _OPENS,
+                f"{file} opens and has the headings " + ", ".join(f"“{heading}”" for heading in headings),
+                None,
+                (),
+                f"Open {file} and look for the headings.",
+                opening,
+            )
+        ]
+        found += [self._stated(stated) for stated in self.made.stated if stated.file == file]
+        found.append(self._sources())
+        return found
+
+    def _stated(self, stated: Stated) -> tuple[float, Criterion]:
+        fact = next(fact for fact in self.made.plan.facts if fact.name == stated.fact)
+        value = self.outcome.facts[stated.fact]
+        anchors: list[Anchor] = []
+        check: Check
+        if isinstance(value, str):
+            check = TextMention(file=stated.file, phrase=value)
+            for name in self.made.series.values():
+                series = self.view.series[name]
+                folded = [normalize(entity) for entity in series.entities]
+                if normalize(value) in folded:
+                    anchors.append(_anchor(self.view.nodes[series.nodes[folded.index(normalize(value))]]))
+            expected = value
+        else:
+            assert value is not None  # compile drops what has no single answer
+            check = TextNumber(
+                file=stated.file, terms=stated.terms, value=value, absolute=0.5001 * 10.0**-fact.decimals, relative=0.0
+            )
+            anchors = [
+                anchor
+                for name in self.made.series.values()
+                for anchor in _span(self.view, self.view.series[name])
+            ]
+            expected = f"{value:,.{fact.decimals}f}"
+        if stated.fact == "bound" and self.made.rule is not None:
+            anchors = [_anchor(self.made.rule)]
+        return self._criterion(
+            _STATED,
+            f"{stated.file} {stated.requirement}",
+            expected,
+            anchors,
+            f"Find the statement in {stated.file} and compare it with the value computed from the anchored cells.",
+            [check],
+        )
+
+    def _sources(self) -> tuple[float, Criterion]:
+        names = [citation.file for citation in self.made.plan.citations]
+        nodes = [self.view.series[name].nodes[0] for name in self.made.series.values()]
+        anchors = [_anchor(self.view.nodes[name]) for name in nodes]
+        anchors += [_anchor(node) for node in (self.made.rule, *self.made.quotes[:1]) if node is not None]
+        return self._criterion(
+            _SOURCES,
+            f"{self.output.file} names the files that its figures come from",
+            "; ".join(names),
+            anchors,
+            "Look for the names of these files under Sources.",
+            [TextMention(file=self.output.file, phrase=name) for name in names],
+        )
+
+
+def _tolerance(column: DerivedColumn) -> dict[str, float]:
+    """How far a computed figure may be off: the rounding that the statement allows."""
+    if column.operation in {"percent_change", "share"}:
+        return {"absolute": 0.0051, "relative": 1e-6}
+    if column.operation == "ratio":
+        return {"absolute": 0.0, "relative": 1e-4}
+    if column.operation in {"difference", "projection"}:
+        return {"absolute": 0.0051, "relative": 1e-6}
+    return {}
+
+
+def _computation(column: DerivedColumn, made: Composition) -> str:
+    a, *rest = [f"“{_label(made, alias)}”" for alias in column.arguments]
+    b = rest[0] if rest else ""
+    match column.operation:
+        case "difference":
+            return f"{a} - {b}"
+        case "ratio":
+            return f"{a} / {b}"
+        case "percent_change":
+            return f"100 * ({a} - {b}) / {b}"
+        case "projection":
+            return f"{a} * {a} / {b}"
+        case "share":
+            return f"100 * {a} / sum of {a}"
+        case "agreement":
+            return f"“agrees” where {a} and {b} are no more than {column.constant:g} apart, otherwise “differs”"
+        case _:
+            return f"“yes” where {a} is {column.operation} {show_number(column.constant or 0.0)}, otherwise “no”"

@@ -1,0 +1,101 @@
+"""Evidence graphs of a hand-made workspace: the right relations, every node recovered, none invented."""
+
+import pytest
+
+from graphforge.evidence import build
+from graphforge.evidence.build import RELATION_OF_PATTERN
+from graphforge.errors import InputError
+from graphforge.records import EvidenceGraph, Rejection
+from tests.made_case import CASES, DOCUMENTS, LIMITS, graph, reread, seed, workspace
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_the_relation_that_the_pattern_needs_comes_first(pattern):
+    built = graph(pattern)
+    assert built.relations[0].kind == RELATION_OF_PATTERN[pattern]
+    assert built.dropped == 0
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_every_edge_result_is_its_expression(pattern):
+    built = graph(pattern)
+    values = {node.id: node.value for node in built.nodes}
+    series = {one.id: [values[node] for node in one.nodes] for one in built.series}
+    computed = [edge for edge in built.edges if edge.expression is not None]
+    assert computed
+    for edge in computed:
+        result = eval(edge.expression, {"__builtins__": {}, "sum": sum}, {**values, **series})  # noqa: S307
+        assert float(result) == pytest.approx(edge.result)
+
+
+def test_conflicts_and_agreements_are_told_apart():
+    built = graph("reconciliation")
+    relation = built.relations[0]
+    kinds = {edge.id: edge.kind for edge in built.edges}
+    found = [kinds[name] for name in relation.edges]
+    assert found.count("conflict") == 2
+    assert found.count("equal") == 6
+
+
+def test_the_confuser_is_the_file_that_was_put_there_to_confuse():
+    built = graph("reconciliation")
+    relation = next(relation for relation in built.relations if relation.kind == "confuser")
+    other = next(one for one in built.series if one.id == relation.series[1])
+    assert other.name == "permits_earlier.xlsx"
+
+
+def test_a_stated_total_that_is_the_sum_becomes_a_relation():
+    built = graph("data_analysis_and_reporting")
+    total = next(relation for relation in built.relations if relation.kind == "total")
+    node = next(node for node in built.nodes if node.id == total.nodes[0])
+    assert node.value == sum(float(one.value) for one in built.nodes if one.id in built.series[0].nodes)
+
+
+def test_quotations_confirmed_and_contradicted():
+    built = graph("research_and_source_synthesis")
+    kinds = {edge.id: edge.kind for edge in built.edges}
+    assert sorted(kinds[name] for name in built.relations[0].edges) == ["conflict", "quote", "quote"]
+
+
+def test_a_threshold_is_read_from_the_rule():
+    built = graph("monitoring_and_exception_reporting")
+    rule = next(node for node in built.nodes if node.id == built.relations[0].nodes[0])
+    assert (rule.name, rule.value, rule.raw) == ("rule.docx", 1000.0, "1,000")
+
+
+def test_a_node_that_is_not_recovered_is_dropped_with_its_edges():
+    def deaf(sha256, locator):
+        if DOCUMENTS[sha256].name == "permits_first.xlsx" and getattr(locator, "row", 0) in {3, 4}:
+            raise InputError("nothing there", "Look elsewhere")
+        return reread(sha256, locator)
+
+    built = build(workspace("reconciliation", **CASES["reconciliation"]), DOCUMENTS, deaf, LIMITS)
+    assert isinstance(built, EvidenceGraph)
+    assert built.dropped == 2
+    assert not {"Alder", "Birch"} & set(built.series[0].entities)
+
+
+def test_a_changed_file_leaves_no_graph():
+    def altered(sha256, locator):
+        return "9" + reread(sha256, locator)
+
+    built = build(workspace("reconciliation", **CASES["reconciliation"]), DOCUMENTS, altered, LIMITS)
+    assert isinstance(built, Rejection)
+    assert built.reason == "not_recovered"
+
+
+def test_a_pattern_the_files_do_not_carry_is_rejected():
+    built = build(workspace("reconciliation", staff="core"), DOCUMENTS, reread, LIMITS)
+    assert isinstance(built, Rejection)
+    assert built.reason == "pattern_not_supported"
+
+
+def test_a_pattern_that_rules_cannot_state_is_left_to_a_model():
+    made = workspace("reconciliation", **CASES["reconciliation"]).model_copy(update={"seed": seed("policy_design")})
+    built = build(made, DOCUMENTS, reread, LIMITS)
+    assert isinstance(built, Rejection)
+    assert built.reason == "pattern_left_to_llm"
+
+
+def test_the_same_files_give_the_same_bytes():
+    assert graph("reconciliation").line() == graph("reconciliation").line()
