@@ -7,20 +7,24 @@ from functools import cached_property
 
 from ..records import Column, Document, Table, WorkspaceFile, normalize
 
+_MONTH = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
 _PERIOD_WORDS = re.compile(
-    r"\b(?:fy|cy|q[1-4]|(?:19|20)\d\d|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|"
-    r"aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|fiscal|calendar|year|quarter|month)\b"
+    rf"\b(?:(?:{_MONTH}) \d\d?(?! ?\d\d\d)|{_MONTH}|(?:fy|cy) ?(?:\d\d){{1,2}}|fy|cy|q[1-4]|(?:19|20)\d\d|"
+    r"fiscal|calendar|years?|quarters?|months?)\b"
 )
 # Numbers under such names identify or order the rows; nobody adds or compares them.
 _IDENTIFIERS = re.compile(
-    r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|index|no|number|soc|naics|sic|year|month|latitude|longitude|"
-    r"lat|lon|long|phone|row|page|date|day|version|key|sort|order|line)\b"
+    r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|soc|naics|sic|year|month|latitude|longitude|lat|lon|phone|"
+    r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$"
 )
 # Sums of such measures mean nothing.
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
-    r"age|factor|factors|intensity|change|growth|wage|wages|salary|hourly|efficiency|temperature|proportion|"
-    r"probability|risk|quotient|cost per|minimum|maximum|min|max|percentile|std|error|difference|net)\b"
+    r"age|factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance)\b"
 )
 
 

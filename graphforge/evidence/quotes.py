@@ -1,5 +1,6 @@
 """What running text says about tables: figures it quotes, and thresholds it sets."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,16 +8,17 @@ from typing import Literal
 
 from ..records import Block, Document, WorkspaceFile, close, normalize, parse_number
 from .measures import Measure
+from .relations import MONTHS, moment
 
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£]?\(?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?(?![\w])")
 _BOUND = r"(?:the\s+|a\s+|an\s+)?([$€£]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\"'(])")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_COMPARATORS: tuple[tuple[str, Literal["above", "below"]], ...] = (
-    (r"(?:more|greater|higher|larger) than|above|over|exceed(?:s|ing|ed)?|in excess of", "above"),
-    (r"at least|no (?:fewer|less) than|minimum of", "above"),
-    (r"(?:fewer|less|lower|smaller) than|below|under", "below"),
-    (r"at most|no (?:more|greater) than|maximum of|up to", "below"),
+_COMPARATORS: tuple[tuple[str, Literal["above", "below"], bool], ...] = (
+    (r"(?:more|greater|higher|larger) than|above|over|exceed(?:s|ing|ed)?|in excess of", "above", True),
+    (r"at least|no (?:fewer|less) than|minimum of", "above", False),
+    (r"(?:fewer|less|lower|smaller) than|below|under", "below", True),
+    (r"at most|no (?:more|greater) than|maximum of|up to", "below", False),
 )
 _COMMON = frozenset(
     "a an and are as at be by for from in into is it its of on or than that the their this to was were with which "
@@ -107,10 +109,11 @@ def quotations(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                     continue
                 folded = f" {normalize(sentence)} "
                 words = set(folded.split())
+                around = set(normalize(f"{document.title} {block.text}").split())
                 for measure, names in prepared:
-                    if measure.file.sha256 == file.sha256 or len(names & words) < max(1, round(0.5 * len(names))):
+                    if measure.file.sha256 == file.sha256 or len(names & words) < max(1, math.ceil(0.6 * len(names))):
                         continue
-                    if measure.period and not set(normalize(measure.period).split()) <= words:
+                    if not _speaks_of(measure.period, around):
                         continue
                     for key in measure.rows:
                         if len(key) < 3 or key.isdigit() or f" {key} " not in folded:
@@ -120,6 +123,20 @@ def quotations(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                             place = (measure.file.sha256, measure.table.id, measure.column.index, key)
                             found.setdefault(place, quotation)
     return list(found.values())
+
+
+def _speaks_of(period: str | None, words: set[str]) -> bool:
+    """Whether a paragraph (with its document's title) names the period: the year, and the month or quarter if any."""
+    when = moment(period)
+    if when is None:
+        return period is None or set(normalize(period).split()) <= words
+    year, *rest = when
+    if not words & {str(year), f"fy{year}", f"fy{year % 100:02}", f"{year % 100:02}"}:
+        return False
+    if not rest:
+        return True
+    names = {month for month in words if month.startswith(MONTHS[rest[0] - 1])}
+    return bool(names or words & {f"q{rest[0]}", f"{rest[0]:02}"})
 
 
 def _match(
@@ -163,7 +180,7 @@ def thresholds(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                 if len(sentence) > 600:
                     continue
                 words = content_words(sentence)
-                for pattern, direction in _COMPARATORS:
+                for pattern, direction, strict in _COMPARATORS:
                     for match in re.finditer(rf"\b(?:{pattern})\s+{_BOUND}", sentence, re.I):
                         literal = match.group(1)
                         bound = parse_number(literal)
@@ -178,7 +195,9 @@ def thresholds(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                             place = (file.sha256, literal, direction, measure.order)
                             values = measure.values()
                             beyond = sum(value > bound if direction == "above" else value < bound for value in values)
-                            if place in seen or any(close(value, bound) for value in values):
+                            # "At least" takes in a row exactly on the bound, "more than" doesn't: where a row
+                            # stands there, only the strict words leave no doubt.
+                            if place in seen or (not strict and any(close(value, bound) for value in values)):
                                 continue
                             if 2 <= beyond <= 0.8 * len(values):
                                 seen.add(place)

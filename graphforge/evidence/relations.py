@@ -93,7 +93,7 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
         return None
     if newer.stem != older.stem:
         return None
-    later, earlier = _moment(newer.period), _moment(older.period)
+    later, earlier = moment(newer.period), moment(older.period)
     if later is None or earlier is None or later <= earlier or len(later) != len(earlier):
         return None
     keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
@@ -105,10 +105,10 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     return Finding("growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0))
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
-def _moment(period: str | None) -> tuple[int, ...] | None:
+def moment(period: str | None) -> tuple[int, ...] | None:
     """A stated period as (year,), (year, quarter) or (year, month), to be ordered; None where it is something else."""
     words = normalize(period or "").split()
     joined = " ".join(words)
@@ -121,12 +121,18 @@ def _moment(period: str | None) -> tuple[int, ...] | None:
     year = int(years[0])
     if quarter := re.search(r"\bq ?([1-4])\b", joined):
         return (year, int(quarter.group(1)))
-    months = [_MONTHS.index(word[:3]) + 1 for word in words if word[:3] in _MONTHS and word.isalpha()]
+    months = [MONTHS.index(word[:3]) + 1 for word in words if word[:3] in MONTHS and word.isalpha()]
     if len(months) == 1:
         return (year, months[0])
     if iso := re.search(rf"{year} (\d\d)\b", joined):
         return (year, int(iso.group(1)))
     return (year,) if not months else None
+
+
+_SUMS = re.compile(
+    r" (?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|u s|us|usa|national|nationwide|"
+    r"nation|world|worldwide|other than|less|of which|including|excluding) "
+)
 
 
 def share(measure: Measure, least: int) -> Finding | None:
@@ -137,7 +143,8 @@ def share(measure: Measure, least: int) -> Finding | None:
     stated = stated_total(measure)
     if stated is not None and not close(stated, math.fsum(values), relative=1e-3):
         return None
-    if max(values) > 0.95 * math.fsum(values):
+    # A row that is itself a sum of others would be counted twice: by its name, or because it is half of everything.
+    if any(_SUMS.search(f" {key} ") for key in measure.rows) or 2 * max(values) >= 0.98 * math.fsum(values):
         return None
     return Finding(
         "share", (measure,), tuple(measure.rows), _size_quality(len(values)) + (0.5 if stated is not None else 0.0)

@@ -35,6 +35,7 @@ from .numbers import close, parse_number, show_number
 from .plan import Citation, DerivedColumn, Fact, Keep, Output, Plan, QuotedColumn, QuotedFigure, ReadColumn, Section
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
+from .statement import statement_hash
 from .task import Anchor, Criterion, Deliverable, NegativeCriterion, Patch, PublicTask, Revision, TaskSpec
 from .trajectory import Artifact, Message, Status, ToolCall, Trajectory
 from .verdict import CriterionVerdict, Outcome, PenaltyVerdict, Verdict, score

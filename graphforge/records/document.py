@@ -44,8 +44,9 @@ class Table(Record):
 
     ``grid`` holds every row of the region, header rows included, as values (numbers typed where the format
     types them, otherwise text). ``header`` counts the header rows at the top of ``grid``; ``body`` is the half-open
-    range of data rows without the trailing total rows, which ``totals`` lists. ``key`` is the column that names
-    the rows: unique and filled in every body row.
+    range of data rows without the total rows before and after them, which ``totals`` lists. ``key`` is the column that
+    names the rows: unique and filled in every body row. ``formulas`` maps a grid cell, written ``"row,column"`` (both
+    zero-based in ``grid``), to its formula with the leading ``=``.
     """
 
     id: str
@@ -83,6 +84,8 @@ class Table(Record):
                 update={"row": self.origin.row + row, "column": self.origin.column + column}
             )
         if isinstance(self.origin, PointerLocator):
+            if row < self.header:
+                raise ValueError(f"table {self.id}: the names of a JSON object's members have no place of their own")
             name = str(self.columns[column].name).replace("~", "~0").replace("/", "~1")
             return PointerLocator(pointer=f"{self.origin.pointer}/{row - self.header}/{name}")
         raise ValueError(f"table {self.id} starts at {self.origin.kind}, which holds no cells")

@@ -23,7 +23,8 @@ class ReadColumn(Record):
 
     ``place`` locates the first value cell, ``rows`` lists the absolute zero-based rows (of the sheet or table;
     of the array for a JSON file) that hold values, ``key_column`` the column that names them. For a JSON file
-    ``key_name`` and ``value_name`` are the members of each object.
+    ``key_name`` and ``value_name`` are the members of each object. ``names`` are the row names as the file writes
+    them, row by row: a table of a PDF that no lines are drawn for can only be found by them.
     """
 
     alias: Identifier
@@ -34,6 +35,7 @@ class ReadColumn(Record):
     key_name: str
     value_name: str
     rows: tuple[int, ...] = Field(min_length=1)
+    names: tuple[str, ...] = ()
     label: str
 
 

@@ -7,7 +7,6 @@
 
 from .compile import compile_task, compile_tasks
 from .merge import merge
-from .statement_hash import statement_hash
 from .validate import validate
 
-__all__ = ["compile_task", "compile_tasks", "merge", "statement_hash", "validate"]
+__all__ = ["compile_task", "compile_tasks", "merge", "validate"]

@@ -15,13 +15,13 @@ from ..records import (
     explain,
     normalize,
     stable_hash,
+    statement_hash,
 )
 from .compose import Composition, View
 from .criteria import criteria, penalties
 from .evaluate import Outcome, evaluate
 from .patterns import COMPILERS
 from .statement import write_statement
-from .statement_hash import statement_hash
 from .validate import validate
 
 
@@ -93,14 +93,17 @@ def _rejection(workspace: Workspace, reason: str, detail: str) -> Rejection:
 
 
 def _settle(made: Composition, outcome: Outcome) -> tuple[Composition, Outcome]:
-    """Leave out what has no single answer: facts shared by several rows, and row names too short to look for.
+    """Leave out what can't be asked: facts shared by several rows, row names too short to look for, and row names
+    that the request itself says (a year in a title).
 
     The sentence that states such a fact goes, and with it every fact that only it states.
     """
+    told = f" {normalize(' '.join((*made.request, *made.forms.values())))} "
     open_facts = {
         name
         for name, value in outcome.facts.items()
-        if value is None or (isinstance(value, str) and len(normalize(value)) < 3)
+        if value is None
+        or (isinstance(value, str) and (len(normalize(value)) < 3 or f" {normalize(value)} " in told))
     }
     outputs, mentioned = [], set()
     for output in made.plan.outputs:

@@ -24,7 +24,8 @@ from ..records import (
 # Sums of such measures mean nothing; the list speaks of words in a header or unit.
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
-    r"factor|factors|intensity|change|growth|wage|wages|salary|hourly|efficiency|risk|minimum|maximum)\b|%"
+    r"factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|quotient|"
+    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance)\b|%"
 )
 
 

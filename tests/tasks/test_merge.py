@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from graphforge.errors import RecordError
 from graphforge.records import Patch
-from graphforge.tasks import merge, statement_hash
+from graphforge.records import statement_hash
+from graphforge.tasks import merge
 from tests.tasks.test_compile import compiled
 
 SPEC = compiled("reconciliation")

@@ -1,0 +1,1 @@
+"""Reproducible files from the sandbox's commands: ``sitecustomize.py`` is copied into each rollout's folder."""

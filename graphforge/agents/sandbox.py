@@ -1,0 +1,265 @@
+"""Runs a command in a folder of its own, with limits and a clean environment.
+
+    sandbox = ProcessSandbox(cpu_seconds=60, wall_seconds=120, ...)
+    with sandbox.open() as room:
+        result = room.run("python3 analysis.py")
+        result.exit_code, result.output, result.truncated
+"""
+
+import contextlib
+import os
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..errors import SandboxError
+
+# Every file that a command writes carries this instant (2024-01-01T00:00:00Z) where its format stores one.
+EPOCH_SECONDS = 1_704_067_200
+# Exit code of a command that was killed at the wall deadline, as ``timeout`` of coreutils gives it.
+TIMED_OUT = 124
+# Longest stretch that may pass unnoticed between the end of a command and our noticing it.
+_TICK_SECONDS = 0.02
+# A path of the machine is at most this many times longer than the fixed name which replaces it.
+_PATH_STRETCH = 16
+
+_LAUNCHER = '{limits}\n: > "$2" || exit 1\nexec bash --noprofile --norc -c "$1"'
+
+
+class CommandResult(BaseModel):
+    """How a command ended. ``output`` is stdout and stderr as they came, without any path of the machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    exit_code: int
+    output: str
+    truncated: bool = False
+    timed_out: bool = False
+
+
+class ProcessSandbox(BaseModel):
+    """Limits for the commands of one rollout.
+
+    Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
+    no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
+    environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
+    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH and PYTHONHASHSEED, and two that
+    tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
+    PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
+
+    What it does *not* cover: there is no isolation of the file system or the network, a command that starts
+    a session of its own outlives the deadline, the file size limit is per file and not for their sum, and the
+    process limit does not bind root. It bounds the honest mistakes of the reference agent, whose commands are
+    rendered by this package. It is not fit for commands that a model wrote.
+
+    Args:
+        cpu_seconds: processor time of one process of a command.
+        wall_seconds: time a command may take.
+        memory: address space of one process, in bytes.
+        file_size: largest file a command may write, in bytes.
+        processes: processes and threads that may be added to those the user already runs.
+        open_files: open files of one process.
+        output_bytes: captured output of one command, in bytes; more is cut and marked as truncated.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cpu_seconds: int = Field(gt=0)
+    wall_seconds: float = Field(gt=0)
+    memory: int = Field(ge=64 * 1024**2)
+    file_size: int = Field(ge=1024)
+    processes: int = Field(gt=0)
+    open_files: int = Field(ge=16)
+    output_bytes: int = Field(ge=256)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator["SandboxRoom"]:
+        """A fresh folder for one rollout, removed at the end. SandboxError where it can't be made."""
+        try:
+            root = Path(tempfile.mkdtemp(prefix="rollout-")).resolve()
+            for name in ("workspace", "home", "tmp", "pinned"):
+                (root / name).mkdir()
+            source = Path(__file__).with_name("pinned") / "sitecustomize.py"
+            shutil.copyfile(source, root / "pinned" / "sitecustomize.py")
+        except OSError as error:
+            raise _failure("The sandbox's folder could not be made", error) from None
+        try:
+            yield SandboxRoom(self, root)
+        finally:
+            _unlock(root)
+            shutil.rmtree(root, ignore_errors=True)
+
+
+class SandboxRoom:
+    """The folder of one rollout: ``workspace`` (where commands run), ``home``, ``tmp`` and ``pinned``."""
+
+    def __init__(self, limits: ProcessSandbox, root: Path):
+        self.limits = limits
+        self.root = root
+        self.workspace = root / "workspace"
+
+    def run(self, command: str) -> CommandResult:
+        """Run a bash command in the workspace. SandboxError where the sandbox itself fails."""
+        marker = self.root / "started"
+        launcher = _LAUNCHER.format(limits="\n".join(self._limit_lines()))
+        try:
+            process = subprocess.Popen(
+                ["bash", "--noprofile", "--norc", "-c", launcher, "bash", command, str(marker)],
+                cwd=self.workspace,
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise _failure("The command could not be started", error) from None
+        try:
+            raw, timed_out, longer = self._drain(process)
+        finally:
+            _kill_session(process)
+        if not marker.exists():
+            said = raw.decode("utf-8", errors="replace")
+            raise SandboxError(
+                f"The sandbox could not set its limits: {self._without_paths(said)}",
+                "Lower the limits in conf/sandbox, or run where bash may set them",
+            )
+        marker.unlink()
+        text = self._without_paths(raw.decode("utf-8", errors="replace"))
+        output, cut = _cap(text, self.limits.output_bytes)
+        code = process.returncode
+        exit_code = TIMED_OUT if timed_out else 128 - code if code < 0 else code
+        return CommandResult(exit_code=exit_code, output=output, truncated=cut or longer, timed_out=timed_out)
+
+    def environment(self) -> dict[str, str]:
+        """The whole environment of a command."""
+        path = [str(Path(sys.executable).parent), "/usr/local/bin", "/usr/bin", "/bin"]
+        return {
+            "PATH": os.pathsep.join(path),
+            "HOME": str(self.root / "home"),
+            "TMPDIR": str(self.root / "tmp"),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(self.root / "pinned"),
+            "PYTHONHASHSEED": "0",
+            "SOURCE_DATE_EPOCH": str(EPOCH_SECONDS),
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYMUPDF_SUGGEST_LAYOUT_ANALYZER": "0",
+        }
+
+    def _limit_lines(self) -> list[str]:
+        """One ``ulimit`` a line: set by bash and not by a hook between fork and exec, which threads make unsafe."""
+        limits = self.limits
+        wanted = [
+            ("c", 0, 1, resource.RLIMIT_CORE),
+            ("t", limits.cpu_seconds, 1, resource.RLIMIT_CPU),
+            ("v", limits.memory, 1024, resource.RLIMIT_AS),
+            ("f", limits.file_size, 1024, resource.RLIMIT_FSIZE),
+            ("n", limits.open_files, 1, resource.RLIMIT_NOFILE),
+        ]
+        if (running := _tasks_of_user()) is not None:
+            wanted.append(("u", running + limits.processes, 1, resource.RLIMIT_NPROC))
+        lines = []
+        for flag, amount, unit, kind in wanted:
+            hard = resource.getrlimit(kind)[1]
+            allowed = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
+            lines.append(f"ulimit -{flag} {allowed // unit} || exit 1")
+        return lines
+
+    def _drain(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bool, bool]:
+        """Read until the command has ended or the deadline passed: the bytes kept, whether it ran out of time,
+        and whether more came than is kept. Reading never stops before the end, so a full pipe blocks nobody."""
+        assert process.stdout is not None
+        deadline = time.monotonic() + self.limits.wall_seconds
+        keep = self.limits.output_bytes * _PATH_STRETCH
+        kept = bytearray()
+        longer = timed_out = ended = False
+        os.set_blocking(process.stdout.fileno(), False)
+        with selectors.DefaultSelector() as selector, process.stdout:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while True:
+                ready = selector.select(0 if ended else _TICK_SECONDS)
+                chunk = os.read(process.stdout.fileno(), 65536) if ready else None
+                if chunk:
+                    longer = longer or len(kept) + len(chunk) > keep
+                    kept += chunk[: keep - len(kept)]
+                elif chunk == b"" and process.poll() is None:
+                    # The command closed its output but goes on: wait without spinning.
+                    time.sleep(_TICK_SECONDS)
+                elif ended:
+                    # What was in the pipe when the command ended is read; children it left behind are not heard.
+                    break
+                if not ended and process.poll() is not None:
+                    ended = True
+                    _kill_session(process)
+                elif time.monotonic() > deadline:
+                    timed_out = not ended
+                    break
+        return bytes(kept), timed_out, longer
+
+    def _without_paths(self, text: str) -> str:
+        """The text with the folders of the machine replaced by fixed names."""
+        places = {
+            str(self.root): "",
+            str(Path(sys.executable).parent): "/usr/bin",
+            sys.prefix: "/usr",
+            sys.exec_prefix: "/usr",
+            sys.base_prefix: "/usr",
+            sys.base_exec_prefix: "/usr",
+        }
+        for place in sorted(places, key=len, reverse=True):
+            text = text.replace(place, places[place])
+        return text
+
+
+def _kill_session(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of the command's process group and reap the command."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _cap(text: str, limit: int) -> tuple[str, bool]:
+    """At most ``limit`` bytes of the text, cut between characters, and whether it was cut."""
+    encoded = text.encode()
+    if len(encoded) <= limit:
+        return text, False
+    return encoded[:limit].decode("utf-8", errors="ignore") + "\n[output truncated]\n", True
+
+
+def _tasks_of_user() -> int | None:
+    """Threads that the user runs now, which the kernel counts against the process limit; None without /proc."""
+    processes = Path("/proc")
+    if not (processes / "self" / "task").is_dir():
+        return None
+    count = 0
+    for entry in processes.iterdir():
+        if not entry.name.isdigit():
+            continue
+        # A process may end while we look at it.
+        with contextlib.suppress(OSError):
+            if entry.stat().st_uid == os.getuid():
+                count += sum(1 for _ in (entry / "task").iterdir())
+    return count
+
+
+def _unlock(root: Path) -> None:
+    """Make the folders below root writable again, so that they can be removed."""
+    for folder, names, _ in os.walk(root):
+        for name in names:
+            path = Path(folder) / name
+            if not path.is_symlink():
+                with contextlib.suppress(OSError):
+                    path.chmod(0o700)
+
+
+def _failure(what: str, error: Exception) -> SandboxError:
+    return SandboxError(f"{what} ({error})", "Check that bash is installed and that the temporary folder has space")

@@ -1,0 +1,215 @@
+"""How far each judge variant can be trusted: does it pick the golden deliverables, do mutants lose points?"""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..records import Document, Record, TaskSpec, Verdict
+from .checks import Deliverables
+from .grader import Grader
+from .judge import Judge
+from .mutants import Mutant, MutantKind, NotMade, mutate
+from .pool import Pick, PoolMember
+
+Track = Callable[[Iterable["Case"], str, int], Iterable["Case"]]
+_Z95 = 1.959963984540054
+"""The 0.975 quantile of the normal distribution."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A specification and its golden deliverables on disk, by file name."""
+
+    spec: TaskSpec
+    golden: Mapping[str, Path]
+
+
+class KindCount(Record):
+    """Mutants of a kind, how many of them scored below their golden deliverable, and that share."""
+
+    mutants: int
+    caught: int | None
+    share: float | None
+
+
+class JudgeRow(Record):
+    """A judge variant's whole calibration.
+
+    ``picks`` counts the pools that could be judged, ``unjudged`` the others; ``accuracy`` is ``correct`` by
+    ``picks`` with its Wilson 95 % interval ``low`` to ``high``. A mutant is caught where it scores below its
+    golden deliverable; for a judge that never grades that is undefined (None).
+    """
+
+    judge: str
+    pools: int
+    picks: int
+    unjudged: int
+    correct: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    mutants: int
+    mutants_caught: int | None
+    caught_share: float | None
+    by_kind: dict[str, KindCount]
+
+
+class JudgedPool(Record):
+    """One judge on one pool.
+
+    ``lost`` names, by mutant, the criteria and penalties on which it did worse than the golden deliverables;
+    ``delivered`` is the score of those as they were handed over, before they were saved again.
+    """
+
+    judge: str
+    chosen: str | None
+    correct: bool | None
+    delivered: float | None
+    scores: dict[str, float | None]
+    lost: dict[str, tuple[str, ...]]
+
+
+class PoolLine(Record):
+    """One task's pool: what was spoiled, what could not be, and what each judge said."""
+
+    task: str
+    mutants: tuple[Mutant, ...]
+    not_made: tuple[NotMade, ...]
+    judged: tuple[JudgedPool, ...]
+
+
+class Calibration(Record):
+    """A row a judge variant; ``pools`` goes to a file of its own."""
+
+    rows: tuple[JudgeRow, ...]
+    pools: tuple[PoolLine, ...]
+
+
+def _untracked(items: Iterable[Case], label: str, total: int) -> Iterable[Case]:
+    return items
+
+
+def calibrate(
+    cases: Sequence[Case],
+    judges: Sequence[Judge],
+    grader: Grader,
+    parse: Callable[[Path], Document | None],
+    workdir: Path,
+    track: Track = _untracked,
+) -> Calibration:
+    """Make each task's pool below ``workdir``, and let every judge pick from it.
+
+    ``parse`` gives None for a file that can't be read. ``workdir`` is scratch space: office formats carry the
+    time at which they were saved, so only the returned records are the same from run to run.
+    """
+    lines = []
+    for number, case in enumerate(track(cases, "calibrating judges", len(cases))):
+        lines.append(_pool(case, judges, grader, _Reader(parse), workdir / f"pool-{number:05d}"))
+    return Calibration(rows=tuple(_row(judge, lines) for judge in judges), pools=tuple(lines))
+
+
+class _Reader:
+    """Parses each content once: most files of a pool are the same."""
+
+    def __init__(self, parse: Callable[[Path], Document | None]):
+        self._parse = parse
+        self._known: dict[tuple[str, str], Document | None] = {}
+
+    def read(self, files: Mapping[str, Path]) -> Deliverables:
+        return {name: self._one(name, path) for name, path in files.items()}
+
+    def _one(self, name: str, path: Path) -> Document | None:
+        key = (name, hashlib.sha256(path.read_bytes()).hexdigest())
+        if key not in self._known:
+            self._known[key] = self._parse(path)
+        return self._known[key]
+
+
+def _pool(case: Case, judges: Sequence[Judge], grader: Grader, reader: _Reader, folder: Path) -> PoolLine:
+    delivered = reader.read(case.golden)
+    made = mutate(case.spec, case.golden, delivered, folder)
+    members = [
+        PoolMember(candidate, reader.read(files), golden=candidate == "golden")
+        for candidate, files in made.files.items()
+    ]
+    judged = []
+    for judge in judges:
+        pick = judge.pick(case.spec, members, grader)
+        alone = judge.pick(case.spec, [PoolMember("delivered", delivered)], grader)
+        judged.append(
+            JudgedPool(
+                judge=judge.name,
+                chosen=pick.chosen,
+                correct=pick.correct,
+                delivered=alone.scores.get("delivered"),
+                scores=pick.scores,
+                lost=_lost(pick),
+            )
+        )
+    return PoolLine(task=case.spec.id, mutants=made.mutants, not_made=made.not_made, judged=tuple(judged))
+
+
+def _lost(pick: Pick) -> dict[str, tuple[str, ...]]:
+    """By mutant, the criteria met less and the penalties incurred more than by the golden candidate."""
+    standing = {verdict.candidate: _standing(verdict) for verdict in pick.verdicts}
+    golden = standing.pop("golden", {})
+    return {
+        candidate: tuple(item for item, value in values.items() if value < golden[item])
+        for candidate, values in standing.items()
+    }
+
+
+def _standing(verdict: Verdict) -> dict[str, float]:
+    """Higher is better: the fraction of each criterion, the degree of each penalty below zero."""
+    standing = {one.criterion: one.fraction for one in verdict.criteria if one.fraction is not None}
+    return standing | {one.penalty: -one.degree for one in verdict.penalties if one.degree is not None}
+
+
+def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
+    pools = [(line, one) for line in lines for one in line.judged if one.judge == judge.name]
+    picks = sum(one.chosen is not None for _, one in pools)
+    correct = sum(one.correct is True for _, one in pools)
+    interval = wilson(correct, picks)
+    caught: dict[MutantKind, list[bool]] = {}
+    for line, one in pools:
+        golden = one.scores.get("golden")
+        for mutant in line.mutants:
+            mine = one.scores.get(mutant.name)
+            caught.setdefault(mutant.kind, []).append(
+                golden is not None and mine is not None and mine < golden
+            )
+    mutants = sum(map(len, caught.values()))
+    total = sum(sum(flags) for flags in caught.values())
+    return JudgeRow(
+        judge=judge.name,
+        pools=len(pools),
+        picks=picks,
+        unjudged=len(pools) - picks,
+        correct=correct,
+        accuracy=correct / picks if picks else None,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+        mutants=mutants,
+        mutants_caught=total if judge.grades else None,
+        caught_share=total / mutants if judge.grades and mutants else None,
+        by_kind={
+            kind: KindCount(
+                mutants=len(flags),
+                caught=sum(flags) if judge.grades else None,
+                share=sum(flags) / len(flags) if judge.grades else None,
+            )
+            for kind, flags in sorted(caught.items())
+        },
+    )
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float] | None:
+    """The Wilson score interval of a share at 95 %, or None without trials (E. B. Wilson, 1927)."""
+    if not trials:
+        return None
+    share, square = successes / trials, _Z95**2
+    centre = (share + square / (2 * trials)) / (1 + square / trials)
+    spread = _Z95 / (1 + square / trials) * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    return max(0.0, centre - spread), min(1.0, centre + spread)

@@ -1,0 +1,53 @@
+"""Edits of a delimited file: the same delimiter, the other rows as they were."""
+
+import csv
+import io
+from pathlib import Path
+
+from ..records import CellLocator, Locator, Value
+from .edits import AddRow, CannotEdit, ChangeStated, DropColumn, DropRow, Edit, Resave, SetCells
+
+
+def apply(source: Path, target: Path, edit: Edit) -> None:
+    """Write ``target`` as ``source`` with the edit made; CannotEdit where it is none for such a file."""
+    try:
+        text = source.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise CannotEdit(f"{source.name} isn't UTF-8 text") from None
+    first = text.split("\n", 1)[0]
+    delimiter = max(",;\t|", key=first.count)
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    match edit:
+        case Resave():
+            pass
+        case SetCells(cells=cells):
+            for cell in cells:
+                row, column = _place(cell.locator)
+                rows[row][column] = _text(cell.new)
+        case DropColumn(locator=locator):
+            _, column = _place(locator)
+            rows = [row[:column] + row[column + 1 :] for row in rows]
+        case DropRow(locator=locator):
+            del rows[_place(locator)[0]]
+        case AddRow(locator=locator, model=model, name=name):
+            row, column = _place(model)
+            rows.insert(_place(locator)[0] + 1, [*rows[row][:column], name, *rows[row][column + 1 :]])
+        case ChangeStated():
+            raise CannotEdit("a delimited file has no running text")
+        case _:
+            raise CannotEdit("a delimited file has neither sheets nor sections")
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    target.write_bytes(out.getvalue().encode())
+
+
+def _place(locator: Locator) -> tuple[int, int]:
+    if not isinstance(locator, CellLocator):
+        raise CannotEdit(f"{locator.show()} is no cell of a delimited file")
+    return locator.row, locator.column
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return "" if value is None else str(value)

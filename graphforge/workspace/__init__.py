@@ -1,0 +1,34 @@
+"""Workspaces: find, read and deduplicate real files, and lay 4 to 12 of them around a seed (paper section 3.2).
+
+The only room that meets a file format.
+"""
+
+from .assemble import AssemblySettings, assemble
+from .cases import PATTERNS, Case, CaseKind, Findings
+from .families import families
+from .library import Library, LibraryFile
+from .limits import ParseLimits
+from .parse import parse
+from .search import LocalSearch
+from .store import load_document, materialize, store, stored_file
+from .unreadable import UnreadableFile
+
+__all__ = [
+    "PATTERNS",
+    "AssemblySettings",
+    "Case",
+    "CaseKind",
+    "Findings",
+    "Library",
+    "LibraryFile",
+    "LocalSearch",
+    "ParseLimits",
+    "UnreadableFile",
+    "assemble",
+    "families",
+    "load_document",
+    "materialize",
+    "parse",
+    "store",
+    "stored_file",
+]

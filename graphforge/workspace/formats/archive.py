@@ -1,0 +1,98 @@
+"""Zip members and their XML, within bounds: nothing unpacks further than the limits, no entity is resolved."""
+
+import re
+import zipfile
+import zlib
+from pathlib import Path
+
+from lxml import etree
+
+from ..limits import ParseLimits
+from ..unreadable import UnreadableFile
+
+_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError, RuntimeError)
+_FLOOR = 16 * 2**20
+_ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
+
+
+def open_archive(path: Path, limits: ParseLimits) -> zipfile.ZipFile:
+    """The zip file, checked by its directory. Raises UnreadableFile where it is broken, protected or a bomb."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except _BROKEN as error:
+        raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
+    members = archive.infolist()
+    if len(members) > limits.members:
+        raise UnreadableFile("zip_bomb", f"{len(members)} members")
+    total = 0
+    for member in members:
+        total += member.file_size
+        ratio = member.file_size / max(member.compress_size, 1)
+        if member.file_size > limits.member or (member.file_size > _FLOOR and ratio > limits.ratio):
+            raise UnreadableFile("zip_bomb", f"{member.filename} unpacks to {member.file_size} bytes, {ratio:.0f} to 1")
+        if member.flag_bits & 1:
+            raise UnreadableFile("password_protected", f"the zip member {member.filename} is encrypted")
+    if total > limits.unpacked:
+        raise UnreadableFile("zip_bomb", f"unpacks to {total} bytes")
+    return archive
+
+
+def read_member(archive: zipfile.ZipFile, name: str, limits: ParseLimits) -> bytes:
+    """The bytes of a member. A member that holds more than the directory says is a bomb.
+
+    Raises KeyError where there is no such member, UnreadableFile where it is broken.
+    """
+    member = archive.getinfo(name)
+    try:
+        with archive.open(member) as file:
+            data = file.read(limits.member + 1)
+        if member.compress_type == zipfile.ZIP_DEFLATED:
+            _check_end(archive, member, len(data))
+    except _BROKEN as error:
+        raise UnreadableFile("corrupt", f"the zip member {name} can't be unpacked: {error}") from error
+    if len(data) > limits.member:
+        raise UnreadableFile("zip_bomb", f"{name} unpacks to more than {limits.member} bytes")
+    return data
+
+
+def _check_end(archive: zipfile.ZipFile, member: zipfile.ZipInfo, length: int) -> None:
+    """Python stops at the stated size; other readers go on to the end of the stream, so it has to end there."""
+    if member.compress_size * 1100 < length or member.compress_size > length + 65_536:
+        raise UnreadableFile("corrupt", f"the sizes of the zip member {member.filename} contradict each other")
+    if archive.filename is None:
+        return
+    with open(archive.filename, "rb") as file:
+        file.seek(member.header_offset)
+        local = file.read(30)
+        if len(local) < 30:
+            raise UnreadableFile("corrupt", f"the zip member {member.filename} lies outside the file")
+        file.seek(member.header_offset + 30 + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little"))
+        unpack = zlib.decompressobj(-15)
+        seen, left = 0, member.compress_size
+        while left > 0 and not unpack.eof:
+            chunk = file.read(min(left, 65_536))
+            if not chunk:
+                break
+            left -= len(chunk)
+            while chunk:
+                seen += len(unpack.decompress(chunk, 2**20))
+                chunk = unpack.unconsumed_tail
+                if seen > length:
+                    raise UnreadableFile("zip_bomb", f"{member.filename} unpacks to more than it says")
+
+
+def declares_entities(data: bytes) -> bool:
+    """Whether an XML part declares entities of its own, in UTF-8 or UTF-16."""
+    head = data[:1_000_000]
+    return bool(_ENTITY.search(head)) or bool(_ENTITY.search(head.replace(b"\0", b"")))
+
+
+def xml_root(data: bytes, name: str) -> etree._Element:
+    """The root of an XML part. Entities stay unresolved and no other file or address is opened."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableFile("corrupt", f"{name} is no well-formed XML: {error}") from error

@@ -1,0 +1,154 @@
+"""A table seen as keyed measures: what two tables must have in common to be worth comparing."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..records import Column, Document, Table, normalize
+from .words import measure_of, period_of, without_period
+
+MIN_ROWS, MAX_ROWS = 5, 400
+_MIN_FILLED = 0.6
+
+# Columns of numbers that count or measure nothing: codes, places, dates, order.
+_CODES = frozenset(
+    """id ids code codes fips geoid zip zipcode postal phone fax lat latitude lon long lng longitude year month day
+    date quarter no nr num order rank index idx page row line sort seq naics sic soc cik ein duns key objectid
+    x y version""".split()
+)
+_NOT_PARTS = re.compile(
+    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
+    r"factors?|intensity|change|growth|wages?|salary|hourly|efficiency|temperature|proportion|probability|risk|"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|level|density|width|height)\b"
+)
+_NUMERIC = re.compile(r"[\d ]+$")
+_LEFTOVER_HEADER = re.compile(r"(?:column|unnamed|field|col)? ?\d*$")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number column: what it measures, for which period, and its value for every key that has one.
+
+    ``stated_period`` is what the column's own header says; ``period`` falls back on the table's and the file's.
+    """
+
+    column: int
+    name: str
+    what: str
+    unit: str
+    period: str
+    stated_period: str
+    values: Mapping[str, float]
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The rows that have a value."""
+        return frozenset(self.values)
+
+    @cached_property
+    def adds_up(self) -> bool:
+        """Whether a sum over the rows means something, as far as name and unit tell: no rate, price or average."""
+        return not _NOT_PARTS.search(normalize(self.name)) and "%" not in self.name and not (
+            _NOT_PARTS.search(self.unit)
+        )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A usable table of a file: complete, keyed, with 5 to 400 rows and at least one measure.
+
+    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates;
+    ``numeric``: they are bare numbers (codes), which mean the same only within a topic.
+    """
+
+    sha256: str
+    topic: str
+    table: Table
+    subject: str
+    period: str
+    keys: tuple[str, ...]
+    key_name: str
+    temporal: bool
+    numeric: bool
+    measures: tuple[Measure, ...]
+
+    @property
+    def id(self) -> tuple[str, str]:
+        return self.sha256, self.table.id
+
+
+def panels_of(document: Document, topic: str, title: str, period: str) -> Iterator[Panel]:
+    """The usable tables of a document. ``title`` and ``period`` are the source's, for what the file leaves unsaid."""
+    file_period = period_of(period) or period_of(document.name.rsplit(".", 1)[0]) or period_of(title)
+    for table in document.tables:
+        if panel := _panel(document, table, topic, title, file_period):
+            yield panel
+
+
+def _panel(document: Document, table: Table, topic: str, title: str, file_period: str) -> Panel | None:
+    rows = table.body[1] - table.body[0]
+    if table.truncated or table.hidden or table.key is None or not MIN_ROWS <= rows <= MAX_ROWS:
+        return None
+    keyed = {key: row for key, row in table.keyed_rows().items() if key}
+    if len(keyed) < MIN_ROWS or _row_numbers(keyed):
+        return None
+    subject = table.title if without_period(table.title) else title
+    period = period_of(table.title) or file_period
+    measures = tuple(_measures(table, keyed, subject, period))
+    if not measures:
+        return None
+    keys = tuple(keyed)
+    return Panel(
+        sha256=document.sha256,
+        topic=topic,
+        table=table,
+        subject=subject,
+        period=period,
+        keys=keys,
+        key_name=table.columns[table.key].name,
+        temporal=sum(bool(period_of(key)) and not without_period(key) for key in keys) >= 0.8 * len(keys),
+        numeric=sum(bool(_NUMERIC.match(key)) for key in keys) >= 0.8 * len(keys),
+        measures=measures,
+    )
+
+
+def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str) -> Iterator[Measure]:
+    for column in table.measures():
+        if _is_code(column):
+            continue
+        found = ((key, table.number(row, column.index)) for key, row in keyed.items())
+        values = {key: number for key, number in found if number is not None}
+        if len(values) < max(MIN_ROWS, _MIN_FILLED * len(keyed)) or len(set(values.values())) < 3:
+            continue
+        if _counts_up(list(values.values())):
+            continue
+        stated = period_of(column.period or "") or period_of(column.name)
+        yield Measure(
+            column=column.index,
+            name=column.name,
+            what=measure_of(column.name, subject),
+            unit=normalize(column.unit or ""),
+            period=stated or period,
+            stated_period=stated,
+            values=values,
+        )
+
+
+def _is_code(column: Column) -> bool:
+    words = normalize(column.name).split()
+    return bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name) or (
+        bool(words) and (words[-1] in _CODES or words[0] in {"id", "fips", "zip", "lat", "lon"})
+    )
+
+
+def _row_numbers(keys: Mapping[str, int]) -> bool:
+    """Whether the keys are only a running count, which two tables share by accident."""
+    return all(key.isdigit() for key in keys) and _counts_up([float(key) for key in keys]) and not all(
+        1900 <= int(key) <= 2100 for key in keys
+    )
+
+
+def _counts_up(values: list[float]) -> bool:
+    """Whether the numbers run up by one, row by row."""
+    return len(values) >= 3 and all(after - before == 1 for before, after in zip(values, values[1:], strict=False))

@@ -1,0 +1,119 @@
+"""How well a case fits a seed: whether the occupation's work is about the case's subject at all."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ..records import Seed
+from .cases import Case
+from .fields import AT_HOME_ANYWHERE, FIELDS, densities
+from .index import Index
+from .library import Library, bag
+from .words import subject_terms, terms
+
+# The demand says what the work is about; the occupation's name its field; the activity is worded for all fields.
+_WEIGHTS = {"occupation": 1.5, "demand": 1.0, "dwa": 0.5}
+# From this part of a text's words on, the text is wholly of a field.
+_TOPIC_DENSITY, _CASE_DENSITY = 0.04, 0.12
+# What any public table is to people whose work is figures: theirs, but less so than a specialist's.
+_ANYWHERE = 0.5
+# A BM25 score that leaves no doubt: several rare words in common.
+_FULL_SCORE = 10.0
+# Below so many seeds, what they share says nothing about occupations in general.
+_ENOUGH_SEEDS = 20
+
+
+class Relevance:
+    """The fit of seeds and cases: 0 for nothing in common to 2 for the same field and the same words.
+
+    The sum of two parts, 0 to 1 each. *Field*: how much of the seed's field of work there is in the case and in its
+    topic (:mod:`graphforge.workspace.fields`). *Words*: BM25 of the seed's words against the case, where words that
+    most of the seeds share weigh little, because they belong to work in general.
+    """
+
+    def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed]):
+        bags = {case.id: case_bag(library, case) for case in cases}
+        self._cases = Index(bags)
+        topics = {
+            topic: densities(term for sha256 in members for term in bag(library.files[sha256], library.documents[sha256]))
+            for topic, members in library.topics().items()
+        }
+        self._fields: dict[str, dict[str, float]] = {}
+        for case in cases:
+            own = densities(bags[case.id])
+            self._fields[case.id] = {
+                name: 0.5 * min(1.0, own[name] / _CASE_DENSITY)
+                + 0.5 * min(1.0, topics[case.topic][name] / _TOPIC_DENSITY)
+                for name in FIELDS
+            }
+        self._seeds = len(seeds)
+        self._frequency = Counter(term for seed in seeds for term in set(_weighted(seed)))
+
+    def of(self, seed: Seed) -> dict[str, float]:
+        """The relevance of every case, by id."""
+        scores = self._cases.scores(self.query(seed))
+        fields, certainty, anywhere = seed_fields(seed)
+        found: dict[str, float] = {}
+        for case, have in self._fields.items():
+            common = certainty * sum(part * have[name] for name, part in fields.items())
+            if anywhere:
+                common = max(common, _ANYWHERE)
+            found[case] = round(common + min(1.0, scores[case] / _FULL_SCORE), 6)
+        return found
+
+    def query(self, seed: Seed) -> dict[str, float]:
+        """The seed's words with their weights."""
+        return {term: round(weight * self._rarity(term), 9) for term, weight in _weighted(seed).items()}
+
+    def _rarity(self, term: str) -> float:
+        if self._seeds < _ENOUGH_SEEDS:
+            return 1.0
+        return math.log(1 + self._seeds / self._frequency[term]) / math.log(1 + self._seeds)
+
+
+def seed_fields(seed: Seed) -> tuple[dict[str, float], float, bool]:
+    """The fields that a seed's words name, as parts of 1; how sure that is (0 to 1); whether any data is home."""
+    found: Counter[str] = Counter()
+    weight_of: dict[str, float] = {}
+    for part, weight in _WEIGHTS.items():
+        for term in terms(getattr(seed, part)):
+            weight_of[term] = max(weight_of.get(term, 0.0), weight)
+    named = 0.0
+    for term, weight in weight_of.items():
+        fields = [name for name, members in FIELDS.items() if term in members]
+        named += weight if fields else 0.0
+        for name in fields:
+            found[name] += weight  # type: ignore[assignment]
+    total = sum(found.values())
+    shares = {name: found[name] / total for name in FIELDS if found[name]}
+    anywhere = any(term in AT_HOME_ANYWHERE for term in terms(seed.occupation))
+    return shares, min(1.0, named / 2), anywhere
+
+
+def _weighted(seed: Seed) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for part, weight in _WEIGHTS.items():
+        for term in dict.fromkeys(subject_terms(getattr(seed, part))):
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
+
+
+def case_bag(library: Library, case: Case) -> list[str]:
+    """What a case is about: its measures and rows' name, then the titles of its files and tables. No row names."""
+    words = [*case.words] * 2
+    members = case.core if case.text is None else (*case.core, case.text)
+    tables = {(piece.sha256, piece.table) for piece in case.pieces}
+    for sha256 in members:
+        file, document = library.files[sha256], library.documents[sha256]
+        words += subject_terms(" ".join((file.source.title, document.title, file.source.topic, file.name))) * 2
+        words += subject_terms(f"{file.note} {file.source.publisher}")
+        for table in document.tables:
+            if (sha256, table.id) in tables:
+                words += subject_terms(" ".join((table.title, *(column.name for column in table.columns))))[:80]
+    return words
+
+
+def matched(query: Mapping[str, float], words: Sequence[str]) -> list[str]:
+    """The query's terms that occur among the words, heaviest first."""
+    known = set(words)
+    return sorted((term for term in query if term in known), key=lambda term: (-query[term], term))

@@ -1,0 +1,240 @@
+"""Search over a local folder: find, check and read its files, once."""
+
+import hashlib
+import importlib.metadata
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ..errors import InputError
+from ..records import Document, Record, Rejection, Sha256, stable_hash, write_bytes
+from .duplicates import split_duplicates
+from .library import STAGE, Library, LibraryFile
+from .manifest import MANIFEST, read_manifest, source_of
+from .limits import ParseLimits
+from .parse import parse
+from .slices import with_slices
+from .unreadable import UnreadableFile
+
+Track = Callable[[Iterable[Any], str, int], Iterable[Any]]
+
+# What a parse depends on besides the file: our own code, and the readers below it.
+_READERS = ("charset-normalizer", "lxml", "openpyxl", "pymupdf", "python-calamine", "python-docx", "python-pptx")
+
+# The files of this room that come after parsing. Any other file of it may change what a parse gives.
+_NO_PARSERS = frozenset(
+    ("assemble.py", "cases.py", "duplicates.py", "families.py", "fields.py", "index.py", "library.py", "manifest.py",
+     "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "words.py")
+)  # fmt: skip
+
+
+class _Reading(Record):
+    """One cached attempt to read a file: a document, or why there is none."""
+
+    sha256: Sha256
+    document: Document | None = None
+    reason: str = ""
+    detail: str = ""
+
+
+class LocalSearch(BaseModel):
+    """The files below a folder, described by its ``manifest.jsonl`` where it has one (paper section 3.2).
+
+    ``root``: the folder. ``file_bytes``: larger files are rejected unread. ``workers``: processes that parse.
+    Links are not followed and hidden files are not seen. With a manifest, a file without a line in it, or with
+    other bytes than its line says, is rejected: nobody could say where it comes from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    root: Annotated[Path, BeforeValidator(lambda value: Path(value).expanduser() if isinstance(value, str) else value)]
+    file_bytes: int = Field(gt=0)
+    workers: int = Field(ge=1, le=64)
+
+    def open(self, cache: Path | None = None, track: Track | None = None) -> Library:
+        """Read the folder. ``cache`` keeps parsed documents by content and parser, so a second call is fast.
+
+        InputError where the folder is missing, empty, or holds no readable file.
+        """
+        if not self.root.is_dir():
+            what = "is no folder" if self.root.exists() else "does not exist"
+            raise InputError(f"The library {self.root} {what}", "Set search.root to a folder of files")
+        root = self.root.resolve()
+        rejections: list[Rejection] = []
+        sizes = dict(_walk(root))
+        manifest = read_manifest(root)
+        if not sizes:
+            raise InputError(f"The library {self.root} holds no files", "Put at least 4 files into it")
+        if manifest is not None:
+            for path in sorted(set(manifest) - set(sizes)):
+                rejections.append(_reject(path, "missing_file", "the manifest names it, but there is no such file"))
+            for path in sorted(set(sizes) - set(manifest)):
+                rejections.append(_reject(path, "not_in_manifest", f"{MANIFEST} says nothing of its source and licence"))
+        hashed: list[tuple[str, str]] = []
+        for path, size in sizes.items():
+            if manifest is not None and path not in manifest:
+                continue
+            if size > self.file_bytes:
+                detail = f"{size} bytes, more than search.file_bytes = {self.file_bytes}"
+                rejections.append(_reject(path, "file_too_large", detail))
+                continue
+            try:
+                sha256 = _sha256(root / path)
+            except OSError as error:
+                rejections.append(_reject(path, "unreadable", error.strerror or "the file can't be opened"))
+                continue
+            expected = (manifest or {}).get(path, {}).get("sha256")
+            if expected and expected != sha256:
+                rejections.append(_reject(path, "hash_mismatch", f"the manifest says {expected}, the file has {sha256}"))
+            else:
+                hashed.append((path, sha256))
+        kept, dropped = split_duplicates(hashed)
+        rejections += [_reject(path, "exact_duplicate", f"same bytes as {first}") for path, first in dropped]
+
+        wanted = sorted((path, sha256) for sha256, path in kept.items())
+        readings = self._read(root, wanted, cache)
+        files: dict[str, LibraryFile] = {}
+        documents: dict[str, Document] = {}
+        for (path, sha256), reading in zip(
+            wanted, track(readings, "reading files", len(wanted)) if track else readings, strict=True
+        ):
+            if reading.document is None:
+                rejections.append(_reject(path, reading.reason, reading.detail))
+                continue
+            entry = None if manifest is None else manifest[path]
+            documents[sha256] = reading.document
+            files[sha256] = LibraryFile(
+                sha256=sha256,
+                path=path,
+                bytes=sizes[path],
+                source=source_of(path, entry, reading.document.title),
+                note=" ".join(str((entry or {}).get(name) or "") for name in ("note", "info")).strip(),
+            )
+        if not files:
+            reasons = sorted({rejection.reason for rejection in rejections})
+            raise InputError(
+                f"The library {self.root} holds no readable file ({len(rejections)} rejected: {', '.join(reasons)})",
+                "Put pdf, xlsx, csv, docx, pptx, html, txt, md or json files into it",
+            )
+        return Library(
+            root=root,
+            files=files,
+            documents=documents,
+            rejections=tuple(sorted(rejections, key=lambda rejection: (rejection.id, rejection.reason))),
+        )
+
+    def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[_Reading]:
+        """The reading of every (path, sha256), in order: from the cache, or parsed."""
+        version = parser_version()
+        places = {} if cache is None else {path: _place(cache, version, path, sha256) for path, sha256 in wanted}
+        found = {path: reading for path, place in places.items() if (reading := _cached(place)) is not None}
+        parsed = self._parse([(root / path, sha256) for path, sha256 in wanted if path not in found])
+        for path, _ in wanted:
+            if path in found:
+                yield found.pop(path)
+                continue
+            reading = next(parsed)
+            if places:
+                write_bytes(places[path], reading.line().encode())
+            yield reading
+
+    def _parse(self, jobs: list[tuple[Path, str]]) -> Iterator[_Reading]:
+        """Parse in order, in processes of their own where there are several files."""
+        if self.workers == 1 or len(jobs) < 8:
+            for path, sha256 in jobs:
+                yield _read_one(path, sha256)
+            return
+        # spawn: a forked child would inherit the locks of the parent's threads.
+        context = multiprocessing.get_context("spawn")
+        done = 0
+        try:
+            with ProcessPoolExecutor(self.workers, mp_context=context) as pool:
+                for line in pool.map(_read_line, *zip(*jobs, strict=True), chunksize=1):
+                    yield _Reading.model_validate_json(line)
+                    done += 1
+        except BrokenProcessPool:
+            # A reader took its process down (native code can). One process a file from here on finds which.
+            for path, sha256 in jobs[done:]:
+                try:
+                    with ProcessPoolExecutor(1, mp_context=context) as pool:
+                        yield _Reading.model_validate_json(pool.submit(_read_line, path, sha256).result())
+                except BrokenProcessPool:
+                    yield _Reading(sha256=sha256, reason="parser_crashed", detail="its reader took the process down")
+
+
+def parser_version() -> str:
+    """Changes whenever a file might be parsed otherwise: with our parsers, the records or the readers below."""
+    room = Path(__file__).resolve().parent
+    records = room.parent / "records"
+    ours = [path for path in sorted(room.rglob("*.py")) if path.name not in _NO_PARSERS]
+    ours += [records / name for name in ("document.py", "locator.py", "numbers.py")]
+    code = [path.read_text(encoding="utf-8") for path in ours]
+    installed = {distribution: _version(distribution) for distribution in _READERS}
+    return stable_hash(*code, installed, ParseLimits())[:16]
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _walk(root: Path) -> list[tuple[str, int]]:
+    """(relative path, bytes) of every regular file, sorted; no hidden names, no links, no manifest."""
+    found = []
+    for folder, folders, names in os.walk(root, followlinks=False):
+        here = Path(folder)
+        folders[:] = sorted(name for name in folders if not _hidden(name) and not (here / name).is_symlink())
+        for name in names:
+            path = here / name
+            relative = path.relative_to(root).as_posix()
+            if _hidden(name) or relative == MANIFEST or path.is_symlink() or not path.is_file():
+                continue
+            found.append((relative, path.stat().st_size))
+    return sorted(found)
+
+
+def _hidden(name: str) -> bool:
+    # ~$name.xlsx is the lock that an office program leaves beside an open file.
+    return name.startswith((".", "~$"))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _reject(path: str, reason: str, detail: str) -> Rejection:
+    return Rejection(id=path, stage=STAGE, reason=reason, detail=detail)
+
+
+def _place(cache: Path, version: str, path: str, sha256: str) -> Path:
+    # The name is part of what is cached: a document without a title of its own is called after its file.
+    return cache / version / f"{sha256}-{stable_hash(path.rsplit('/', 1)[-1])[:8]}.json"
+
+
+def _cached(place: Path) -> _Reading | None:
+    try:
+        return _Reading.model_validate_json(place.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        # A line that no longer validates was written by other records, or cut short: read the file anew.
+        return None
+
+
+def _read_one(path: Path, sha256: str) -> _Reading:
+    try:
+        return _Reading(sha256=sha256, document=with_slices(parse(path)))
+    except UnreadableFile as error:
+        return _Reading(sha256=sha256, reason=error.reason, detail=error.detail)
+
+
+def _read_line(path: Path, sha256: str) -> str:
+    """As :func:`_read_one`, as JSON: a document crosses processes faster so than pickled."""
+    return _read_one(path, sha256).line()

@@ -1,0 +1,53 @@
+"""Print what a run of the line made: funnel, coverage, calibration, and where to look next.
+
+``python -m pipelines.show [data]``; it is no stage and leaves nothing behind.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from graphforge.errors import GraphForgeError
+from graphforge.report import Funnel, show_coverage, show_funnel, text_table
+from pipelines._edge import read_json
+
+NEXT = """Where to look next
+  {data}/admit/admitted.jsonl      tasks, trajectories and verdicts that were admitted; rejected.jsonl says why not
+  {data}/tasks/tasks.jsonl         the specifications, with criteria, anchors and checks
+  {data}/graphs/graphs.jsonl       the evidence graphs behind them
+  {data}/export                    the same as chat messages, ShareGPT and a Hugging Face dataset
+  make ui                          every run of every stage, side by side, on http://127.0.0.1:5000
+  python -m pipelines.calibrate -m judge=anchored,unanchored,random     compare the judges as one sweep
+  dvc exp run -S balance=equal_quota                                    another balance, from seeds on"""
+
+FIGURES = (
+    "judge",
+    "picks",
+    "correct",
+    "accuracy",
+    "low",
+    "high",
+    "mutants",
+    "mutants_caught",
+    "caught_share",
+)
+
+
+def main(data: Path) -> None:
+    funnel = read_json(data / "funnel.json", Funnel)
+    parts = [show_funnel(funnel), show_coverage(funnel.coverage)]
+    calibration = data / "calibrate" / "calibration.json"
+    if calibration.is_file():
+        rows = [{name: row[name] for name in FIGURES} for row in json.loads(calibration.read_bytes())["rows"]]
+        table = text_table(
+            list(rows[0]), [["-" if cell is None else cell for cell in row.values()] for row in rows]
+        )
+        parts.append(f"Judges\n\n{table}")
+    print(*parts, NEXT.format(data=data), sep="\n\n")
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1] if len(sys.argv) > 1 else "data"))
+    except GraphForgeError as error:
+        sys.exit(f"graphforge: {error}")

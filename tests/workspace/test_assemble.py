@@ -1,0 +1,231 @@
+"""Cases and assembly: which files go together, and that every seed ends as a workspace or a rejection."""
+
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_library import DEPARTMENTS, budget_library, document, library, seed, table
+
+from graphforge.records import Workspace
+from graphforge.workspace import AssemblySettings, Library, assemble, families
+from graphforge.workspace.cases import SAME_FIGURES
+from graphforge.workspace.names import distinct_names, safe_name
+from graphforge.workspace.words import measure_of, period_of, without_period
+
+SETTINGS = AssemblySettings(relevance=0.3, closeness=0.7, smallest=4, largest=10, family_bonus=0.1)
+
+
+def names(found: Library, hashes: tuple[str, ...]) -> list[str]:
+    return [found.files[sha256].name for sha256 in hashes]
+
+
+def kinds(found: Library) -> dict[str, list[list[str]]]:
+    grouped: dict[str, list[list[str]]] = {}
+    for case in found.findings.cases:
+        grouped.setdefault(case.kind, []).append(names(found, case.core))
+    return grouped
+
+
+def test_two_editions_of_a_table_are_a_reconciliation() -> None:
+    found = budget_library()
+    assert kinds(found)["pair_same_measure"] == [["spending_FY20.csv", "spending_FY20_revised.csv"]]
+    [case] = [case for case in found.findings.cases if case.kind == "pair_same_measure"]
+    assert "6 rows agree, 2 differ" in case.why
+
+
+def test_tables_that_agree_wholly_or_not_at_all_are_no_reconciliation() -> None:
+    rows = [["Department", "Spending"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
+    other = [["Department", "Spending"]] + [[name, 11 + n * n] for n, name in enumerate(DEPARTMENTS)]
+    copy = document("copy.json", (table(rows, title="Copy"),))
+    found = library(
+        ("budget", document("a.csv", (table(rows),))), ("budget", copy), ("budget", document("b.csv", (table(other),)))
+    )
+    assert "pair_same_measure" not in kinds(found)
+    alternatives = found.findings.alternatives[document("a.csv").sha256]
+    assert alternatives[copy.sha256] == SAME_FIGURES
+
+
+def test_different_measures_of_the_same_rows_are_joined() -> None:
+    pairs = kinds(budget_library())["pair_other_measure"]
+    assert all("positions.csv" in pair for pair in pairs)
+    assert len(pairs) == 3
+
+
+def test_two_years_of_a_measure_are_a_forecast_in_their_order() -> None:
+    found = budget_library()
+    [first, *_] = [case for case in found.findings.cases if case.kind == "periods"]
+    assert [piece.period for piece in first.pieces] == ["fy2020", "fy2021"]
+
+
+def test_period_columns_of_one_table_are_a_forecast() -> None:
+    rows = [["State", "2019 cases", "2020 cases"]] + [[name, 5 * n + 1, 6 * n + 2] for n, name in enumerate(DEPARTMENTS)]
+    found = library(("health", document("cases.csv", (table(rows),))))
+    [case] = [case for case in found.findings.cases if case.kind == "periods"]
+    assert [piece.name for piece in case.pieces] == ["2019 cases", "2020 cases"]
+
+
+def test_a_stated_limit_meets_the_column_it_speaks_of() -> None:
+    found = budget_library()
+    thresholds = [case for case in found.findings.cases if case.kind == "threshold"]
+    assert {found.files[case.text or ""].name for case in thresholds} == {"memo.md"}
+    assert all("limit of 75" in case.why for case in thresholds)
+
+
+def test_a_text_that_states_a_cell_is_a_quote() -> None:
+    rows = [["State", "Deaths"]] + [[f"State {letter}", 1234 + 7 * n] for n, letter in enumerate("abcdefg")]
+    found = library(
+        ("health", document("deaths.csv", (table(rows),))),
+        ("health", document("news.txt", text=("In State c there were 1,248 deaths.",), family="txt")),
+        ("health", document("other.txt", text=("There were 1,248 whales elsewhere.",), family="txt")),
+    )
+    quotes = [case for case in found.findings.cases if case.kind == "quote"]
+    assert [found.files[case.text or ""].name for case in quotes] == ["news.txt"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"truncated": True}, {"hidden": True}, {"key": None}],
+    ids=["truncated", "hidden", "without a key"],
+)
+def test_unfit_tables_make_no_case(changes: dict[str, object]) -> None:
+    rows = [["Department", "Spending"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
+    assert library(("budget", document("a.csv", (table(rows, **changes),)))).findings.cases == ()
+
+
+def test_row_numbers_are_no_shared_key() -> None:
+    def numbered(name: str, measure: str, step: int) -> tuple[str, object]:
+        return "mixed", document(name, (table([["Row", measure]] + [[n, n * n * step + 3] for n in range(1, 9)]),))
+
+    assert "pair_other_measure" not in kinds(library(numbered("a.csv", "Spending", 2), numbered("b.csv", "Whales", 5)))
+
+
+def assert_sound(found: Library, workspace: Workspace) -> None:
+    assert 4 <= len(workspace.files) <= 12
+    assert workspace.with_role("core")
+    for file in workspace.files:
+        assert file.why
+        assert file.name == safe_name(file.name)
+        assert file.sha256 in found.files
+
+
+def test_every_seed_ends_as_a_workspace_or_a_rejection() -> None:
+    found = budget_library()
+    seeds = [
+        seed(1, "Reconcile city budget spending of departments.", "reconciliation"),
+        seed(2, "Clean the teeth of dental patients.", "reconciliation"),
+        seed(3, "Monitor department budget spending.", "compliance_review"),
+        seed(4, "Report budget spending by department.", "scheduling_and_coordination"),
+        seed(5, "Reconcile budget spending of city departments again.", "reconciliation"),
+        seed(6, "Revise city department spending.", "artifact_revision"),
+    ]
+    workspaces, rejections = assemble(found, seeds, SETTINGS)
+    assert sorted([w.seed.id for w in workspaces] + [r.id for r in rejections]) == sorted(s.id for s in seeds)
+    assert {r.id: r.reason for r in rejections} == {
+        "seed-2": "no_coherent_case",
+        "seed-4": "no_coherent_case",
+        "seed-5": "cases_taken",
+    }
+    for workspace in workspaces:
+        assert_sound(found, workspace)
+    first = workspaces[0]
+    assert [file.name for file in first.with_role("core")] == ["spending_FY20.csv", "spending_FY20_revised.csv"]
+    assert [file.name for file in first.with_role("confuser")] == ["spending_FY21.csv"]
+
+
+def test_assembly_is_the_same_every_time() -> None:
+    seeds = [seed(n, "Review the spending of city departments.", "data_analysis_and_reporting") for n in range(4)]
+    first = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
+    again = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
+    assert first
+    assert first == again
+
+
+def test_a_small_library_gives_too_few_files() -> None:
+    rows = [["Department", "Spending"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
+    found = library(("budget", document("spending.csv", (table(rows),))))
+    [rejection] = assemble(found, [seed(1, "Report department spending.", "data_analysis_and_reporting")], SETTINGS)[1]
+    assert rejection.reason == "too_few_files"
+
+
+def test_a_library_without_relations_rejects_every_seed() -> None:
+    found = library(("notes", document("a.txt", text=("Some words about whales.",), family="txt")))
+    workspaces, rejections = assemble(found, [seed(1, "Count whales.", "reconciliation")], SETTINGS)
+    assert not workspaces
+    assert [rejection.reason for rejection in rejections] == ["no_coherent_case"]
+
+
+def test_sizes_are_spread_over_the_whole_range() -> None:
+    assert {SETTINGS.size(seed(n, "x", "reconciliation")) for n in range(200)} == set(range(4, 11))
+
+
+def test_settings_refuse_an_empty_range() -> None:
+    with pytest.raises(ValueError, match="must not be above"):
+        AssemblySettings(relevance=1, closeness=0.5, smallest=9, largest=5, family_bonus=0)
+
+
+def test_families_are_those_of_the_files() -> None:
+    workspace = assemble(
+        budget_library(), [seed(1, "Monitor department spending limits.", "compliance_review")], SETTINGS
+    )[0][0]
+    found = families(workspace)
+    assert found["core_family"] == ("delimited",)
+    assert set(found["input_family"]) <= {"delimited", "document"}
+    assert found["topic"] == ("city_budget",)
+
+
+paths = st.lists(
+    st.lists(st.text(alphabet="aAbß/. \x00:é", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join).filter(
+        lambda path: bool(PurePosixPath(path).parts) and path.strip("/")
+    ),
+    unique=True,
+    max_size=8,
+)
+
+
+@given(paths)
+def test_names_are_safe_and_distinct(given_paths: list[str]) -> None:
+    found = distinct_names(given_paths)
+    assert len(found) == len(given_paths)
+    assert len({name.casefold() for name in found}) == len(found)
+    for name in found:
+        assert name
+        assert name not in {".", ".."}
+        assert not name.startswith(".")
+        assert not set('/\\\x00:*?"<>|') & set(name)
+        assert len(name.encode()) <= 255
+
+
+@given(st.text(max_size=300))
+def test_safe_names_stay_as_they_are(name: str) -> None:
+    assert safe_name(safe_name(name)) == safe_name(name)
+
+
+def test_clashing_names_get_their_folder() -> None:
+    assert distinct_names(["tax/README.md", "budget/readme.md", "q/tax README.md"]) == [
+        "README.md",
+        "budget readme.md",
+        "tax README.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "period", "rest"),
+    [
+        ("FY21-Q4", "fy2021 q4", ""),
+        ("cdc-state-case-counts-2016-02-17", "2016 02 17", "cdc state case counts"),
+        ("May 2021 wages", "05 2021", "wages"),
+        ("Parties may apply", "", "parties may apply"),
+        ("avert_rates_05_20_25_provisional", "2025 05 20", "avert rates"),
+        ("first quarter of 2021", "q1 2021", "of"),
+    ],
+)
+def test_periods_are_told_from_measures(text: str, period: str, rest: str) -> None:
+    assert period_of(text) == period
+    assert without_period(text) == rest
+
+
+def test_a_generic_column_takes_its_subject_along() -> None:
+    assert measure_of("Total", "Wage tax 2020") == measure_of("total", "Wage tax 2021")
+    assert measure_of("Total", "Wage tax") != measure_of("Total", "Sales tax")
+    assert measure_of("Wage tax 2020", "a") == measure_of("Wage tax (revised)", "b")

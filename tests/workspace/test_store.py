@@ -1,0 +1,104 @@
+"""The store: files once each by content, their documents, and a workspace laid out by name."""
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from graphforge.errors import InputError, RecordError
+from graphforge.records import Workspace
+from graphforge.workspace import (
+    AssemblySettings,
+    Library,
+    LocalSearch,
+    assemble,
+    load_document,
+    materialize,
+    store,
+)
+from made_library import DEPARTMENTS, seed
+
+SETTINGS = AssemblySettings(relevance=0.1, closeness=0.5, smallest=4, largest=6, family_bonus=0.1)
+
+
+@pytest.fixture
+def assembled(tmp_path: Path) -> tuple[Library, list[Workspace]]:
+    root = tmp_path / "library" / "budget"
+    root.mkdir(parents=True)
+    for name, values in {
+        "spending.csv": [120, 80, 60, 25, 30, 90, 70, 5],
+        "spending_revised.csv": [120, 80, 60, 25, 30, 95, 70, 6],
+        "positions.csv": [11, 22, 33, 44, 55, 67, 78, 90],
+        "vehicles.csv": [3, 8, 1, 12, 2, 40, 31, 17],
+    }.items():
+        head = name.split(".")[0].removesuffix("_revised").title()
+        lines = [f"Department,{head}", *map("{},{}".format, DEPARTMENTS, values)]
+        (root / name).write_text("\n".join(lines) + "\n")
+    found = LocalSearch(root=tmp_path / "library", file_bytes=10_000, workers=1).open()
+    workspaces, _ = assemble(found, [seed(1, "Reconcile department spending.", "reconciliation")], SETTINGS)
+    return found, workspaces
+
+
+def test_files_are_stored_once_by_content(assembled: tuple[Library, list[Workspace]], tmp_path: Path) -> None:
+    found, workspaces = assembled
+    [workspace] = workspaces
+    folder = tmp_path / "out"
+    stored = store(found, [workspace, workspace], folder)
+    assert stored == sorted(file.sha256 for file in workspace.files)
+    assert sorted(path.name for path in (folder / "files").iterdir()) == stored
+    for sha256 in stored:
+        assert hashlib.sha256((folder / "files" / sha256).read_bytes()).hexdigest() == sha256
+        assert load_document(folder, sha256) == found.documents[sha256]
+
+
+def test_storing_again_gives_the_same_bytes(
+    assembled: tuple[Library, list[Workspace]], tmp_path: Path
+) -> None:
+    found, workspaces = assembled
+    for folder in ("one", "two", "two"):
+        store(found, workspaces, tmp_path / folder)
+    one, two = (
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (tmp_path / "one", tmp_path / "two")
+    )
+    assert one
+    assert one == two
+
+
+def test_a_file_that_changed_meanwhile_is_refused(
+    assembled: tuple[Library, list[Workspace]], tmp_path: Path
+) -> None:
+    found, workspaces = assembled
+    found.locate(workspaces[0].files[0].sha256).write_text("something else")
+    with pytest.raises(InputError, match="changed while"):
+        store(found, workspaces, tmp_path / "out")
+
+
+def test_missing_and_broken_documents_say_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        load_document(tmp_path, "0" * 64)
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / f"{'0' * 64}.json").write_text("{}")
+    with pytest.raises(RecordError, match="no valid Document"):
+        load_document(tmp_path, "0" * 64)
+
+
+def test_edits_of_a_workspace_never_reach_the_store(
+    assembled: tuple[Library, list[Workspace]], tmp_path: Path
+) -> None:
+    found, [workspace] = assembled
+    folder = tmp_path / "out"
+    store(found, [workspace], folder)
+    paths = materialize(folder, workspace, tmp_path / "work")
+    assert sorted(paths) == sorted(file.name for file in workspace.files)
+    for file in workspace.files:
+        path = paths[file.name]
+        assert not path.is_symlink()
+        assert path.stat().st_mode & 0o222 == 0
+        os.chmod(path, 0o644)
+        path.write_text("edited")
+        assert hashlib.sha256((folder / "files" / file.sha256).read_bytes()).hexdigest() == file.sha256
+    # Laying out again restores every file, whatever an earlier run left.
+    materialize(folder, workspace, tmp_path / "work")
+    assert all(paths[file.name].read_bytes() != b"edited" for file in workspace.files)
