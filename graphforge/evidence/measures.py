@@ -24,7 +24,7 @@ _IDENTIFIERS = re.compile(
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
     r"age|factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|"
-    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance)\b"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative)\b"
 )
 
 

@@ -25,7 +25,7 @@ from ..records import (
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
     r"factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|quotient|"
-    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance)\b|%"
+    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative)\b|%"
 )
 
 
@@ -113,13 +113,20 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     ]
     if _distinct(dated):
         return dated
-    sourced = [
-        f"{clean(name, 50)} ({clean(view.file(series).source.title, 40)})"
-        for name, series in zip(names, columns, strict=True)
-    ]
+    telling = _telling_parts([view.file(series).source.title for series in columns])
+    sourced = [f"{clean(name, 50)} ({part})" for name, part in zip(names, telling, strict=True)]
     if _distinct(sourced):
         return sourced
     return [f"{clean(name, 50)} (source {letter})" for name, letter in zip(names, "ABCDEFGH", strict=False)]
+
+
+def _telling_parts(titles: Sequence[str]) -> list[str]:
+    """What tells titles apart: each without the words that all begin with, short enough for a heading."""
+    words = [title.replace("_", " ").split() for title in titles]
+    shared = 0
+    while all(len(one) > shared + 1 for one in words) and len({one[shared].casefold() for one in words}) == 1:
+        shared += 1
+    return [clean(" ".join(one[shared:]), 45) or clean(title, 45) for one, title in zip(words, titles, strict=True)]
 
 
 def _distinct(names: Sequence[str]) -> bool:

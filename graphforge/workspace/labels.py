@@ -22,23 +22,43 @@ _FISCAL = re.compile(
     re.IGNORECASE,
 )
 _QUARTER = re.compile(rf"\bQ([1-4])[\s,_'-]*(?:of\s+)?(FY|CY)?[\s']*({_YEAR}|\d{{2}})(?!\d)", re.IGNORECASE)
-_QUARTER_AFTER = re.compile(rf"\b(FY|CY)?\s*({_YEAR}|(?<=FY)\d{{2}})[\s,:_-]*Q(?:tr|uarter)?\.?\s*([1-4])\b", re.IGNORECASE)
-_QUARTER_WORD = re.compile(rf"\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter,?\s+(?:of\s+)?(FY|fiscal(?:\s+year)?)?\s*({_YEAR})", re.IGNORECASE)
-_RANGE = re.compile(rf"(?<![\d.])({_YEAR})\s*(?:[-–/]|to|through)\s*({_YEAR}|\d{{2}})(?![\d-])", re.IGNORECASE)
+_QUARTER_AFTER = re.compile(
+    rf"\b(FY|CY)?\s*({_YEAR}|(?<=FY)\d{{2}})[\s,:_-]*Q(?:tr|uarter)?\.?\s*([1-4])\b", re.IGNORECASE
+)
+_QUARTER_WORD = re.compile(
+    rf"\b(first|second|third|fourth|1st|2nd|3rd|4th)\s+quarter,?\s+(?:of\s+)?(FY|fiscal(?:\s+year)?)?\s*({_YEAR})",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    rf"(?<![\d.])({_YEAR})\s*(?:[-–/]|to|through)\s*({_YEAR}|\d{{2}})(?![\d-])", re.IGNORECASE
+)
 _PLAIN_YEAR = re.compile(rf"(?<![\d.,$/-])({_YEAR})(?![\d,/-]|\.\d|%)")
 _ONLY_MONTH = re.compile(rf"{_MONTH}\.?", re.IGNORECASE)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
-_COUNTS = {"one": "1", "three": "3", "six": "6", "nine": "9", "twelve": "12", "thirteen": "13", "fifty-two": "52"}
+_COUNTS = {
+    "one": "1",
+    "three": "3",
+    "six": "6",
+    "nine": "9",
+    "twelve": "12",
+    "thirteen": "13",
+    "fifty-two": "52",
+}
 _SPAN = re.compile(
-    r"\b(\d{1,2}|one|three|six|nine|twelve|thirteen|fifty-two)[ -](month|week)s?\s+ended,?\s+([A-Za-z0-9 ,./-]{4,30})", re.IGNORECASE
+    r"\b(\d{1,2}|one|three|six|nine|twelve|thirteen|fifty-two)[ -](month|week)s?\s+ended,?\s+([A-Za-z0-9 ,./-]{4,30})",
+    re.IGNORECASE,
 )
 _TOTAL = re.compile(
-    r"(?:(?:grand|sub|overall|national|us|u s|united states|state|city|report|net|column|combined|statewide|citywide) )*"
-    r"(?:sub ?)?totals?\b|all$|all (?:states|occupations|industries|areas|counties|departments|funds|taxes|ages|races|sectors|"
+    r"(?:(?:grand|sub|overall|national|us|u s|united states|state|city|report|net|column|"
+    r"combined|statewide|citywide) )*"
+    r"(?:sub ?)?totals?\b|all$|all (?:states|occupations|industries|areas|counties|departments|funds|"
+    r"taxes|ages|races|sectors|"
     r"commodities|regions|drugs|groups|agencies|categories|items|rows|years|months|persons|workers)$|sum$|statewide$|citywide$",
 )
-_STATES = frozenset({"alabama", "alaska", "arizona", "california", "texas", "wyoming", "al", "ak", "az", "ca", "tx", "wy"})
+_STATES = frozenset(
+    {"alabama", "alaska", "arizona", "california", "texas", "wyoming", "al", "ak", "az", "ca", "tx", "wy"}
+)
 _NATION = frozenset({"united states", "us", "u s", "usa", "nation", "national", "us average", "u s average"})
 _IDENTIFIER = re.compile(
     r"(?:^|[\s_])(?:id|ids|code|codes|nbr|fips|zip|zipcode|zip5|opeid\d?|unitid|ein|duns|soc|naics|sic|geoid|orispl|uei|cik|pws|"
@@ -51,7 +71,8 @@ _PERIOD_NAME = re.compile(
     r"(?:^|[\s_])(?:year|years|yr|fy|cy|month|months|quarter|qtr|date|dates|period|day|week|time)(?:$|[\s_])|year$|date$"
 )
 _SCALES = {"thousand": "thousand", "thousands": "thousand", "000": "thousand", "000s": "thousand", "million": "million",
-           "millions": "million", "billion": "billion", "billions": "billion", "mn": "million", "bn": "billion"}  # fmt: skip
+           "millions": "million", "billion": "billion", "billions": "billion", "mn": "million",
+           "bn": "billion"}  # fmt: skip
 _UNITS: tuple[tuple[str, str], ...] = (
     (r"\bper ?cent(?:age)?s?\b(?! points?)|\bpct\b|%", "percent"),
     (r"\bMMBtu\b|\bmillion btu\b", "MMBtu"),
@@ -80,11 +101,15 @@ _UNITS: tuple[tuple[str, str], ...] = (
     (r"\bmiles?\b", "miles"),
     (r"\bhours?\b|\bhrs?\b", "hours"),
 )
-_UNIT_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE if name not in {"metric tons"} else 0), name) for pattern, name in _UNITS)
+_UNIT_PATTERNS = tuple(
+    (re.compile(pattern, re.IGNORECASE if name not in {"metric tons"} else 0), name)
+    for pattern, name in _UNITS
+)
 _MONEY = re.compile(r"[$€£]|\bUSD\b|\bU\.?S\.? dollars?\b|\bdollars?\b", re.IGNORECASE)
 _MONEY_NAMES = {"€": "EUR", "£": "GBP"}
 _SCALE = re.compile(
-    r"\(?\b(?:in|amounts in|dollars in|figures in|numbers in|values in|\$ ?in)\s+(?:U\.?S\.? )?(?:\$ ?)?(?:of )?(thousand|million|billion)s?\b|"
+    r"\(?\b(?:in|amounts in|dollars in|figures in|numbers in|values in|\$ ?in)\s+(?:U\.?S\.? )?"
+    r"(?:\$ ?)?(?:of )?(thousand|million|billion)s?\b|"
     r"[$(]\s?'?(000)s?\b|\$ ?(thousand|million|billion)s?\b|\((thousand|million|billion)s?(?: of)?[^)]*\)|"
     r"\b(thousand|million|billion)s?\s+(?:of\s+)?(?:(?:real|nominal|current|constant|chained|\d{4}|U\.?S\.?)\s+)*(?:\$|USD|dollars)|"
     r",\s*(thousand|million|billion)s?\b",
@@ -123,12 +148,16 @@ def _spans(text: str) -> list[str]:
 
 def _quarters(text: str) -> list[str]:
     found = [
-        f"{'FY' if (m[2] or '').upper() == 'FY' else ''}{_full_year(m[3])}-Q{m[1]}" for m in _QUARTER.finditer(text)
+        f"{'FY' if (m[2] or '').upper() == 'FY' else ''}{_full_year(m[3])}-Q{m[1]}"
+        for m in _QUARTER.finditer(text)
     ]
     found += [
-        f"{'FY' if (m[1] or '').upper() == 'FY' else ''}{_full_year(m[2])}-Q{m[3]}" for m in _QUARTER_AFTER.finditer(text)
+        f"{'FY' if (m[1] or '').upper() == 'FY' else ''}{_full_year(m[2])}-Q{m[3]}"
+        for m in _QUARTER_AFTER.finditer(text)
     ]
-    found += [f"{'FY' if m[2] else ''}{m[3]}-Q{_ORDINALS[m[1].casefold()]}" for m in _QUARTER_WORD.finditer(text)]
+    found += [
+        f"{'FY' if m[2] else ''}{m[3]}-Q{_ORDINALS[m[1].casefold()]}" for m in _QUARTER_WORD.finditer(text)
+    ]
     return found
 
 
@@ -182,12 +211,15 @@ def is_period(text: str) -> bool:
     stripped = text.strip()
     if not stripped or len(stripped) > 30:
         return False
-    if _ONLY_MONTH.fullmatch(stripped) or re.fullmatch(r"(?:Q|Qtr\.? ?|Quarter )[1-4]", stripped, re.IGNORECASE):
+    if _ONLY_MONTH.fullmatch(stripped) or re.fullmatch(
+        r"(?:Q|Qtr\.? ?|Quarter )[1-4]", stripped, re.IGNORECASE
+    ):
         return True
     if not periods_of(stripped):
         return False
     rest = re.sub(rf"{_MONTH}\b", "", stripped, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:FY|CY|fiscal|calendar|year|quarter|first|second|third|fourth|of|to|through|and|st|nd|rd|th|as|[ap]m)\b|"
+    rest = re.sub(r"\b(?:FY|CY|fiscal|calendar|year|quarter|first|second|third|fourth|"
+                  r"of|to|through|and|st|nd|rd|th|as|[ap]m)\b|"
                   r"\bq(?:tr)?\s?[1-4]\b|FY|CY|Q[1-4]|(?<=\d)(?:st|nd|rd|th|T|Z)", "", rest, flags=re.IGNORECASE)  # fmt: skip
     return not re.search(r"[A-Za-z]", rest)
 
@@ -212,21 +244,29 @@ def _split_camel(name: str) -> str:
 
 
 def unit_of(text: str) -> str | None:
-    """The unit that a header or title states: ``percent``, ``USD``, ``million USD``, ``MWh``, ``thousand``, …; or None."""
+    """The unit that a header or title states: ``percent``, ``USD``, ``million USD``, ``MWh``, …; or None."""
     text = text.replace("_", " ")
     scale_match = _SCALE.search(text)
-    scale = next((_SCALES[group.casefold()] for group in scale_match.groups() if group), None) if scale_match else None
+    scale = (
+        next((_SCALES[group.casefold()] for group in scale_match.groups() if group), None)
+        if scale_match
+        else None
+    )
     money_match = _MONEY.search(text)
     if money_match:
         money = _MONEY_NAMES.get(money_match[0], "USD")
-        if per := re.search(r"(?:/|\bper )\s*([A-Za-z]+(?: btu| ton| foot)?)", text[money_match.start() :], re.IGNORECASE):
+        if per := re.search(
+            r"(?:/|\bper )\s*([A-Za-z]+(?: btu| ton| foot)?)", text[money_match.start() :], re.IGNORECASE
+        ):
             inner = unit_of(per[1])
             money = f"{money} per {inner or per[1].casefold()}"
         return f"{scale} {money}" if scale else money
     found = [(match.start(), name) for pattern, name in _UNIT_PATTERNS if (match := pattern.search(text))]
     if found:
         # The first of the list wins where several match at once ("million Btu" before "Btu").
-        bracket = [name for start, name in found if text.rfind("(", 0, start + 1) > text.rfind(")", 0, start + 1)]
+        bracket = [
+            name for start, name in found if text.rfind("(", 0, start + 1) > text.rfind(")", 0, start + 1)
+        ]
         name = bracket[0] if bracket else found[0][1]
         if per := re.search(r"\b([A-Za-z]+)(?:s?)\s*(?:/|\bper )\s*([A-Za-z]+)", text):
             left, right = unit_of_word(per[1]), unit_of_word(per[2])
@@ -246,7 +286,8 @@ def is_unit_only(text: str) -> bool:
     if unit_of(text) is None:
         return False
     left = re.sub(
-        r"\b(?:in|of|and|except|per|share|data|amounts?|figures?|dollars?|values?|thousands?|millions?|billions?|usd|u s|unaudited)\b",
+        r"\b(?:in|of|and|except|per|share|data|amounts?|figures?|dollars?|values?|"
+        r"thousands?|millions?|billions?|usd|u s|unaudited)\b",
         "",
         normalize(text),
     )

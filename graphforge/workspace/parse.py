@@ -12,8 +12,10 @@ from .sniff import sniff
 from .typed_table import TypedTables
 from .unreadable import UnreadableFile
 
+_DEFAULT = ParseLimits()
 
-def parse(path: Path, name: str | None = None, limits: ParseLimits = ParseLimits()) -> Document:
+
+def parse(path: Path, name: str | None = None, limits: ParseLimits = _DEFAULT) -> Document:
     """The file at ``path`` as text blocks and typed tables, every piece with a locator.
 
     ``name`` is the name that the document carries (the path's own by default). The same bytes under the same name

@@ -13,7 +13,8 @@ class RawTable:
     """A rectangle of cells as the file has it; ``origin`` locates its cell (0, 0).
 
     ``rows`` may be ragged. ``header`` is the number of header rows where the format marks them (``<th>``, a JSON
-    object's keys). ``edges`` are the columns' left edges on a page, in points. ``sheet`` is true where one rectangle may hold several tables, titles and notes.
+    object's keys). ``edges`` are the columns' left edges on a page, in points. ``sheet`` is
+    true where one rectangle may hold several tables, titles and notes.
     """
 
     rows: list[list[Value]]

@@ -28,13 +28,16 @@ from .limits import ParseLimits
 from .unreadable import UnreadableFile
 
 _OPEN_FILES = 6
+_DEFAULT = ParseLimits()
 
 
 class NotRecovered(GraphForgeError):
     """The file holds nothing at the place."""
 
     def __init__(self, place: str, detail: str):
-        super().__init__(f"nothing to read at {place}: {detail}", "Drop the evidence, or parse the file again")
+        super().__init__(
+            f"nothing to read at {place}: {detail}", "Drop the evidence, or parse the file again"
+        )
 
 
 @dataclass
@@ -64,7 +67,7 @@ class Rereader:
     used closed first.
     """
 
-    def __init__(self, locate: Callable[[str], tuple[Path, Family]], limits: ParseLimits = ParseLimits()):
+    def __init__(self, locate: Callable[[str], tuple[Path, Family]], limits: ParseLimits = _DEFAULT):
         self._locate = locate
         self._limits = limits
         self._open: OrderedDict[str, _Opened] = OrderedDict()
@@ -81,7 +84,9 @@ class Rereader:
         except UnreadableFile as error:
             raise NotRecovered(locator.show(), str(error)) from error
         except OSError as error:
-            raise NotRecovered(locator.show(), f"the file can't be opened: {error.strerror or error}") from error
+            raise NotRecovered(
+                locator.show(), f"the file can't be opened: {error.strerror or error}"
+            ) from error
         if found is None:
             raise NotRecovered(locator.show(), f"the {opened.family} file has no such place")
         return found
@@ -187,14 +192,14 @@ def _blocks(opened: _Opened) -> list[str]:
             pieces = text.markdown_pieces(text.decode(opened.path.read_bytes()))
             return [piece[2] for piece in pieces if isinstance(piece, tuple)]
         if opened.family == "html":
-            pieces = html.pieces_of(html.root_of(opened.path), opened.limits.depth)
-            return [piece[2] for piece in pieces if len(piece) == 3]
+            found = html.pieces_of(html.root_of(opened.path), opened.limits.depth)
+            return [piece[2] for piece in found if len(piece) == 3]
         if opened.family == "docx":
             body, _, _, notes = docx.body_of(opened.path, opened.limits)
             return [docx.run_text(paragraph) for paragraph in docx.all_paragraphs(body)] + notes
         return []
 
-    return opened.part("blocks", make)  # type: ignore[no-any-return]
+    return opened.part("blocks", make)
 
 
 def _slide_shape(opened: _Opened, locator: SlideLocator) -> str | None:
@@ -255,7 +260,7 @@ def _table_cell(opened: _Opened, locator: TableCellLocator) -> str | None:
     if opened.family == "docx":
         body = opened.part("docx", lambda: docx.body_of(opened.path, opened.limits)[0])
         tables = opened.part("tables", lambda: docx.all_tables(body))
-        read = docx.cells_of
+        read: Callable[[Any], Any] | None = docx.cells_of
     elif opened.family == "html":
         root = opened.part("html", lambda: html.root_of(opened.path))
         tables = opened.part("tables", lambda: html.tables_of(root))

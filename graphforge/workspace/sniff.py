@@ -12,7 +12,8 @@ from .unreadable import UnreadableFile
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|div)\b", re.IGNORECASE | re.DOTALL
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|div)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _BINARY_NAMES = {".pdf", ".docx", ".pptx", ".png", ".jpg", ".jpeg"}
 _WORKBOOK_NAMES = {".xlsx", ".xls", ".xlsm", ".ods"}
@@ -77,7 +78,9 @@ def _zip(path: Path, suffix: str) -> Family:
 def _text(path: Path, head: str, suffix: str) -> Family:
     if _HTML.match(head):
         if suffix not in {".html", ".htm", ".xhtml"} and html.is_error_page(head):
-            raise UnreadableFile("html_error_page", f"an HTML error page named {suffix or 'without extension'}")
+            raise UnreadableFile(
+                "html_error_page", f"an HTML error page named {suffix or 'without extension'}"
+            )
         return "html"
     if head.lstrip().startswith("<?xml"):
         raise UnreadableFile("unknown_format", "an XML file that is no HTML")

@@ -7,82 +7,39 @@ is no key. What a person reads as a title or a note around a table becomes text.
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
 from graphforge.records import (
     Block,
     CellLocator,
     Column,
-    Locator,
     PointerLocator,
     Table,
     TableCellLocator,
     Value,
     column_letters,
     normalize,
-    parse_number,
 )
 
 from . import labels
 from .raw import RawTable
+from .regions import Grid, Region, is_missing, number_in, shown
 
 _HEADER_ROWS = 8
 _SAMPLE = 600
 _KEY_TEXT = 90
 _SYMBOLS = {"$", "%", ")", "(", "US$", "€", "£", ")%", "#"}
-_MISSING = {
-    "", "-", "--", "---", "n/a", "na", "#n/a", "nan", "none", "null", "…", "...", "*", "**", "***", "x", "(x)", "d", "(d)", "s",
-    "(s)", "w", "nr", "nd", "n.a.", "tbd", "—", "–", ".", "..", "suppressed", "not available", "unreliable", "#", "nm",
-    "privacysuppressed", "not applicable", "$-", "$ -",
-}  # fmt: skip
 _PURE = re.compile(r"\b(?:rate|rates|ratio|percent|percentage|pct|share|index|median age|number of)\b")
 _YEAR_MONTH = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-3]\d)?")
-_NOTE = re.compile(
-    r"\s*(?:\*|†|‡|\[\d|\(\d+\)\s|\d+/|\d\)\s|notes?\b|source|sources\b|see\b|data as of|prepared|last updated|updated|"
-    r"footnote|includes|excludes|for more|disclaimer|copyright|https?:)",
-    re.IGNORECASE,
-)
-
-
-def shown(value: Value) -> str:
-    """A cell's value as text with single spaces."""
-    return "" if value is None else " ".join(str(value).split())
-
-
-def is_missing(value: Value) -> bool:
-    """Whether a cell is empty or says that there is no value."""
-    return value is None or (isinstance(value, str) and value.strip().casefold() in _MISSING)
 
 
 def _states_unit(text: str) -> bool:
     """Whether a title or corner states the unit of the figures: a scale anywhere, any unit in brackets."""
     if re.search(r"\b(?:thousand|million|billion)s?\b|\(\$\)|\$000", text, re.IGNORECASE):
         return labels.unit_of(text) is not None
-    return any(labels.unit_of(inner) is not None and len(inner) <= 40 for inner in re.findall(r"\(([^()]*)\)", text))
-
-
-def _is_sentence(text: str) -> bool:
-    return text.endswith((".", ".)")) and len(text.split()) > 8
-
-
-def number_in(value: Value) -> float | None:
-    """The number of a cell; zip-code-like text with a leading zero is none."""
-    if isinstance(value, str) and len(value) > 40:
-        return None
-    if isinstance(value, str) and len(value) > 1 and value[0] == "0" and value.isdigit():
-        return None
-    return parse_number(value)
-
-
-@dataclass
-class Region:
-    """A rectangle inside a raw table (rows and columns half-open), with its title lines."""
-
-    top: int
-    bottom: int
-    left: int
-    right: int
-    titles: tuple[str, ...] = ()
+    return any(
+        labels.unit_of(inner) is not None and len(inner) <= 40 for inner in re.findall(r"\(([^()]*)\)", text)
+    )
 
 
 class TypedTables:
@@ -96,10 +53,14 @@ class TypedTables:
 
     def add(self, raw: RawTable) -> list[Block]:
         """Type the tables in a rectangle; the text around them comes back as blocks."""
-        grid = _Grid(raw)
+        grid = _TypedGrid(raw)
         if not grid.height or not grid.width:
             return []
-        if not raw.sheet and not isinstance(raw.origin, PointerLocator) and (grid.width == 1 or grid.height == 1):
+        if (
+            not raw.sheet
+            and not isinstance(raw.origin, PointerLocator)
+            and (grid.width == 1 or grid.height == 1)
+        ):
             # A box drawn around text is no table.
             cells = [(row, column) for row in range(grid.height) for column in grid.filled(row)]
             return [block for row, column in cells for block in grid.text_block(row, column)]
@@ -110,7 +71,11 @@ class TypedTables:
                 region = Region(0, grid.height, 0, grid.width)
             before = self._page
             table = self._keep(grid, region, before[1:] if before and _same_columns(before[0], raw) else None)
-            if table is not None and raw.edges and (table.header or not (before and _same_columns(before[0], raw))):
+            if (
+                table is not None
+                and raw.edges
+                and (table.header or not (before and _same_columns(before[0], raw)))
+            ):
                 self._page = (raw, region, table)
             elif before and _same_columns(before[0], raw):
                 self._page = (raw, *before[1:])
@@ -126,7 +91,7 @@ class TypedTables:
                 above = (piece, table) if table.header or above is None else above
         return blocks
 
-    def _keep(self, grid: "_Grid", region: Region, above: tuple[Region, Table] | None) -> Table | None:
+    def _keep(self, grid: "_TypedGrid", region: Region, above: tuple[Region, Table] | None) -> Table | None:
         if len(self.tables) >= self._limit:
             self.left_out += 1
             return None
@@ -142,262 +107,13 @@ def _same_columns(above: RawTable, below: RawTable) -> bool:
         return False
     if first.page is None or second.page != first.page + 1 or second.table != 0 or not above.edges:
         return False
-    return len(above.edges) == len(below.edges) and all(abs(a - b) <= 2 for a, b in zip(above.edges, below.edges, strict=True))
+    return len(above.edges) == len(below.edges) and all(
+        abs(a - b) <= 2 for a, b in zip(above.edges, below.edges, strict=True)
+    )
 
 
-class _Grid:
-    """A raw table made rectangular."""
-
-    def __init__(self, raw: RawTable):
-        self.raw = raw
-        width = max((len(row) for row in raw.rows), default=0)
-        self.rows: list[list[Value]] = [row + [None] * (width - len(row)) for row in raw.rows]
-        self.height, self.width = len(self.rows), width
-        self._spans = {(m[0], m[1]): m for m in raw.merges}
-        self._covered: dict[tuple[int, int], tuple[int, int]] = {}
-        for top, left, bottom, right in raw.merges:
-            # Only labels are ever filled over a merged range, and labels stand in small ones.
-            if (bottom - top + 1) * (right - left + 1) <= 4096:
-                for row in range(top, bottom + 1):
-                    for column in range(left, right + 1):
-                        self._covered[(row, column)] = (top, left)
-
-    # --- regions
-
-    def filled(self, row: int, left: int = 0, right: int | None = None) -> list[int]:
-        """The columns of a row that hold something."""
-        line = self.rows[row]
-        return [c for c in range(left, self.width if right is None else right) if line[c] is not None]
-
-    def pieces(self) -> list[Region | tuple[int, int]]:
-        """The sheet's regions and its loose text cells (row, column), in reading order."""
-        return self._cut(0, self.height, 0, self.width, (), 0)
-
-    def _cut(
-        self, top: int, bottom: int, left: int, right: int, outer: tuple[str, ...], depth: int
-    ) -> list[Region | tuple[int, int]]:
-        """A part of the sheet cut at blank rows, its bands at blank columns, and so on inside each part."""
-        bands: list[tuple[int, int]] = []
-        start: int | None = None
-        for row in range(top, bottom + 1):
-            blank = row == bottom or all(cell is None for cell in self.rows[row][left:right])
-            if blank and start is not None:
-                bands.append((start, row))
-                start = None
-            elif not blank and start is None:
-                start = row
-        result: list[Region | tuple[int, int]] = []
-        titles = list(outer)
-        fresh = False
-        for first, last in self._joined(bands, left, right):
-            for piece in self._band(first, last, left, right, tuple(titles), depth):
-                result.append(piece)
-                if isinstance(piece, Region):
-                    fresh = True
-                    continue
-                line = shown(self.rows[piece[0]][piece[1]])
-                if fresh:
-                    # Text after a table is the title of the next one, unless it is a note to the last.
-                    titles, fresh = list(outer), False
-                if line and len(line) <= 160 and not _NOTE.match(line) and not _is_sentence(line):
-                    titles.append(line)
-        return result
-
-    def _is_label_band(self, top: int, bottom: int, left: int, right: int) -> bool:
-        """Whether a short band holds several labels a row and no figures: a header cut off from its table."""
-        if bottom - top > 4:
-            return False
-        widest = 0
-        for row in range(top, bottom):
-            cells = [self.rows[row][c] for c in self.filled(row, left, right)]
-            widest = max(widest, len(cells))
-            for cell in cells:
-                number = number_in(cell)
-                if number is not None and not labels.is_year(number):
-                    return False
-                if len(shown(cell)) > 80:
-                    return False
-        return widest >= 3
-
-    def _joined(self, bands: list[tuple[int, int]], left: int, right: int) -> list[tuple[int, int]]:
-        """Bands with a header band put together with the figures under it, where at most two blank rows lie between."""
-        result: list[tuple[int, int]] = []
-        for top, bottom in bands:
-            if result:
-                above_top, above_bottom = result[-1]
-                tail = above_bottom - 1
-                while tail > above_top and above_bottom - tail < 4 and len(self.filled(tail - 1, left, right)) >= 2:
-                    tail -= 1
-                if top - above_bottom <= 2 and self._is_label_band(tail, above_bottom, left, right):
-                    named = {c for row in range(tail, above_bottom) for c in self.filled(row, left, right)}
-                    lines = [self.filled(row, left, right) for row in range(top, min(top + 3, bottom))]
-                    figures = {
-                        c
-                        for row, line in enumerate(lines, top)
-                        for c in line
-                        if number_in(self.rows[row][c]) is not None
-                    }
-                    if figures and figures <= named:
-                        result[-1] = (above_top, bottom)
-                        continue
-            result.append((top, bottom))
-        return result
-
-    def _single(self, row: int, left: int, right: int) -> int | None:
-        """The column of a row's only text, where the row has just one (or the same merged over the whole width)."""
-        cells = self.filled(row, left, right)
-        return cells[0] if len(cells) == 1 else None
-
-    def _band(
-        self, top: int, bottom: int, left: int, right: int, titles: tuple[str, ...], depth: int
-    ) -> list[Region | tuple[int, int]]:
-        used = sorted({column for row in range(top, bottom) for column in self.filled(row, left, right)})
-        left, right = used[0], used[-1] + 1
-        before: list[tuple[int, int]] = []
-        after: list[tuple[int, int]] = []
-        counts = [len(self.filled(row, left, right)) for row in range(top, bottom)]
-        if right - left == 1 and bottom - top >= 4 and self._is_list(top, bottom, left):
-            return [Region(top, bottom, left, right, titles)]
-        wordy = all(
-            number_in(self.rows[row][c]) is None for row in range(top, bottom) for c in self.filled(row, left, right)
-        )
-        if right - left == 1 or max(counts) < 2 or (wordy and sum(1 for n in counts if n > 1) < 0.4 * len(counts)):
-            return [(row, column) for row in range(top, bottom) for column in self.filled(row, left, right)]
-        while bottom - top > 1 and (column := self._single(top, left, right)) is not None:
-            if not self._is_title(top, column, left, right, bottom):
-                break
-            before.append((top, column))
-            top += 1
-        while bottom - top > 1 and (column := self._single(bottom - 1, left, right)) is not None:
-            content = shown(self.rows[bottom - 1][column])
-            if labels.is_total(content) and len(content) < 40:
-                break
-            if right - left <= 2 and not (_NOTE.match(content) or len(content) > 60):
-                break
-            if number_in(self.rows[bottom - 1][column]) is not None and column > left:
-                break
-            after.insert(0, (bottom - 1, column))
-            bottom -= 1
-        lines = [shown(self.rows[row][column]) for row, column in before]
-        titles += tuple(line for line in lines if len(line) <= 160 and not _is_sentence(line))
-        return [*before, *self._columns(top, bottom, left, right, titles, depth), *after]
-
-    def _is_list(self, top: int, bottom: int, column: int) -> bool:
-        """Whether one column of cells under a short head is a list: all short, or all numbers."""
-        cells = [self.rows[row][column] for row in range(top + 1, bottom)]
-        numbers = sum(1 for cell in cells if number_in(cell) is not None)
-        return numbers >= 0.9 * len(cells) and number_in(self.rows[top][column]) is None
-
-    def _is_title(self, row: int, column: int, left: int, right: int, bottom: int) -> bool:
-        """Whether a row's only text is a title above the table rather than a label of some columns."""
-        span = self._spans.get((row, column))
-        if span is not None:
-            if span[2] > row and row + 1 < bottom and len(self.filled(row + 1, left, right)) > 1:
-                return False
-            if span[1] > left and span[3] + 1 < right:
-                return False
-            if span[1] <= left and span[3] + 1 >= right:
-                return True
-        if column == left:
-            return True
-        content = shown(self.rows[row][column])
-        # A centred title runs over its cell; a label of a group of columns is short and stands above filled cells.
-        return span is None and (len(content) > 60 or self.rows[row + 1][column] is None)
-
-    def _columns(
-        self, top: int, bottom: int, left: int, right: int, titles: tuple[str, ...], depth: int
-    ) -> list[Region | tuple[int, int]]:
-        """The region cut at blank columns where both sides begin with names of their own, or the right one is notes."""
-        used = sorted({column for row in range(top, bottom) for column in self.filled(row, left, right)})
-        left, right = used[0], used[-1] + 1
-        filled = set(used)
-        cuts: list[tuple[int, int]] = []
-        start = column = left
-        while column < right:
-            if column in filled:
-                column += 1
-                continue
-            end = column
-            while end not in filled:
-                end += 1
-            if self._begins_table(top, bottom, end, right, filled) or self._is_margin(top, bottom, end, right, column - start):
-                cuts.append((start, column))
-                start = end
-            column = end
-        cuts.append((start, right))
-        if len(cuts) == 1 or depth >= 6:
-            return [Region(top, bottom, left, right, titles[-4:])]
-        result: list[Region | tuple[int, int]] = []
-        for first, last in cuts:
-            result += self._cut(top, bottom, first, last, titles, depth + 1)
-        return result
-
-    def _is_margin(self, top: int, bottom: int, left: int, right: int, before: int) -> bool:
-        """Whether a lone column right of a blank one holds remarks on the table before it."""
-        if right - left != 1 or before < 2:
-            return False
-        cells = [self.rows[row][left] for row in range(top, bottom) if self.rows[row][left] is not None]
-        return all(number_in(cell) is None for cell in cells) and len(cells) <= max(3, 0.3 * (bottom - top))
-
-    def _begins_table(self, top: int, bottom: int, left: int, right: int, filled: set[int]) -> bool:
-        end = left
-        while end < right and end in filled:
-            end += 1
-        if end - left < 2:
-            return False
-        cells = [self.rows[row][left] for row in range(top, bottom) if self.rows[row][left] is not None]
-        body = cells[1:]
-        if len(body) < 2:
-            return False
-        words = sum(1 for cell in body if number_in(cell) is None or (labels.is_year(number_in(cell) or 0)))
-        return words >= 0.8 * len(body) and len({shown(cell) for cell in body}) > 0.5 * len(body)
-
-    def trimmed(self, region: Region) -> Region:
-        """A region without empty outer rows and without title rows on top and notes at the bottom."""
-        top, bottom, left, right = region.top, region.bottom, region.left, region.right
-        while bottom > top and not self.filled(bottom - 1):
-            bottom -= 1
-        while top < bottom and not self.filled(top):
-            top += 1
-        titles = list(region.titles)
-        while bottom - top > 2 and (column := self._single(top, left, right)) is not None:
-            if not self._is_title(top, column, left, right, bottom):
-                break
-            if self._spans.get((top, column)) is None and column != left:
-                break
-            titles.append(shown(self.rows[top][column]))
-            top += 1
-            while top < bottom - 1 and not self.filled(top):
-                top += 1
-        return Region(top, bottom, left, right, tuple(titles))
-
-    def text_block(self, row: int, column: int) -> list[Block]:
-        """A loose cell as a text block."""
-        content = shown(self.rows[row][column])
-        if not content:
-            return []
-        kind = "heading" if row <= 2 and len(content) <= 200 and not _NOTE.match(content) else "paragraph"
-        if _NOTE.match(content):
-            kind = "note"
-        locator = self.place(row, column)
-        return [Block(kind=kind, text=content, level=int(kind == "heading"), locator=locator)]  # type: ignore[arg-type]
-
-    def place(self, row: int, column: int) -> Locator:
-        """The locator of a cell of the rectangle."""
-        origin = self.raw.origin
-        if isinstance(origin, CellLocator | TableCellLocator):
-            return origin.model_copy(update={"row": origin.row + row, "column": origin.column + column})
-        return origin
-
-    # --- typing
-
-    def label(self, row: int, column: int) -> str:
-        """The text over a column in a header row, a merged range's text in each of its cells."""
-        return shown(self.rows[row][column]) or self._merged_label(row, column)
-
-    def _merged_label(self, row: int, column: int) -> str:
-        origin = self._covered.get((row, column))
-        return shown(self.rows[origin[0]][origin[1]]) if origin is not None else ""
+class _TypedGrid(Grid):
+    """A rectangle whose regions are made into tables."""
 
     def typed(self, region: Region, identifier: str, above: tuple[Region, Table] | None) -> Table:
         """The region as a table."""
@@ -419,13 +135,18 @@ class _Grid:
             names = [str(value) for value in rows[0]]
         first, last, totals = self._body(view, header)
         # Where every row is a total, the totals tell what the columns hold.
-        kinds = (first, last) if last > first else (min([first, *totals]), max([last, *(row + 1 for row in totals)]))
+        kinds = (
+            (first, last)
+            if last > first
+            else (min([first, *totals]), max([last, *(row + 1 for row in totals)]))
+        )
         columns = [view.column(index, names[index], *kinds) for index in range(width)]
         self._corner_unit(columns, title)
         columns = _with_table_period(columns, title)
         columns = [
             column.model_copy(update={"name": "", "period": None})
-            if column.kind == "text" and _is_symbols([row[column.index] for row in rows[first:last] if row[column.index]])
+            if column.kind == "text"
+            and _is_symbols([row[column.index] for row in rows[first:last] if row[column.index]])
             and any(row[column.index] for row in rows[first:last])
             else column
             for column in columns
@@ -435,7 +156,9 @@ class _Grid:
             key = _key_column(view, columns, first, last)
         if not header and not inherited:
             columns = [
-                column.model_copy(update={"name": column_letters(region.left + column.index), "unit": column.unit})
+                column.model_copy(
+                    update={"name": column_letters(region.left + column.index), "unit": column.unit}
+                )
                 for column in columns
             ]
         formulas = {
@@ -468,7 +191,9 @@ class _Grid:
         if corner and remark == corner and labels.is_unit_only(corner):
             columns[0] = columns[0].model_copy(update={"name": ""})
         for number, column in enumerate(columns):
-            free = column.unit is None or (column.unit == "USD" and unit is not None and unit.endswith(" USD"))
+            free = column.unit is None or (
+                column.unit == "USD" and unit is not None and unit.endswith(" USD")
+            )
             if column.kind == "number" and free and not _PURE.search(normalize(column.name)):
                 columns[number] = column.model_copy(update={"unit": unit})
 
@@ -477,15 +202,23 @@ class _Grid:
         upper, table = above
         if (upper.left, upper.right) != (region.left, region.right) or not table.header:
             return False
-        kinds = [view.column(index, "", 0, len(view.rows)).kind for index in range(region.right - region.left)]
-        pairs = [(a, b.kind) for a, b in zip(kinds, table.columns, strict=True) if a != "empty" and b.kind != "empty"]
+        kinds = [
+            view.column(index, "", 0, len(view.rows)).kind for index in range(region.right - region.left)
+        ]
+        pairs = [
+            (a, b.kind)
+            for a, b in zip(kinds, table.columns, strict=True)
+            if a != "empty" and b.kind != "empty"
+        ]
         return len(pairs) >= 2 and all(a == b for a, b in pairs) and any(a == "number" for a, _ in pairs)
 
     def _header(self, region: Region, view: "_View") -> int:
         """How many rows at the top are header rows; 0 where none can be told from the data."""
         height = region.bottom - region.top
         hint = self.raw.header
-        if hint is not None and (isinstance(self.raw.origin, PointerLocator) or region.top == 0 and hint >= height):
+        if hint is not None and (
+            isinstance(self.raw.origin, PointerLocator) or (region.top == 0 and hint >= height)
+        ):
             return min(hint, height)
         found = self._found_header(region, view)
         return max(found, min(hint, height)) if hint is not None and region.top == 0 else found
@@ -560,9 +293,19 @@ class _Grid:
             numbers = [value for value in below if value is not None]
             years = sum(1 for value in numbers if labels.is_year(value))
             distinct = len(set(values)) == len(values) or len(values) > 1
-            return distinct and bool(numbers) and years <= 0.3 * len(numbers) and values == sorted(values, reverse=values[0] > values[-1])
+            return (
+                distinct
+                and bool(numbers)
+                and years <= 0.3 * len(numbers)
+                and values == sorted(values, reverse=values[0] > values[-1])
+            )
         counted = [abs(value) for value in values]
-        return row > 0 and len(counted) >= 3 and counted == [float(n) for n in range(int(counted[0]), int(counted[0]) + len(counted))] and counted[0] in {1, 2}
+        return (
+            row > 0
+            and len(counted) >= 3
+            and counted == [float(n) for n in range(int(counted[0]), int(counted[0]) + len(counted))]
+            and counted[0] in {1, 2}
+        )
 
     def _text_header(self, region: Region, view: "_View") -> int:
         """1 where the first row of a table of words is a header: short, distinct, filled, unlike what is below."""
@@ -574,7 +317,12 @@ class _Grid:
             return 0
         if len({normalize(text) for text in filled}) < len(filled):
             return 0
-        if any(len(text) > 60 or text.endswith((".", ";", ":")) and len(text) > 25 or number_in(text) is not None for text in filled):
+        if any(
+            len(text) > 60
+            or (text.endswith((".", ";", ":")) and len(text) > 25)
+            or number_in(text) is not None
+            for text in filled
+        ):
             return 0
         if any(labels.is_period(text) for text in filled) and len(filled) < 3:
             return 0
@@ -594,12 +342,15 @@ class _Grid:
     def _names(self, region: Region, header: int, view: "_View") -> list[str]:
         width = region.right - region.left
         lines = [
-            [self.label(region.top + row, region.left + column) for column in range(width)] for row in range(header)
+            [self.label(region.top + row, region.left + column) for column in range(width)]
+            for row in range(header)
         ]
         if not self.raw.merges:
             for row in range(header - 1):
                 lines[row] = _spread(lines[row], lines[row + 1])
-            lines = _without_preamble(lines, delimited=isinstance(self.raw.origin, CellLocator) and not self.raw.origin.sheet)
+            lines = _without_preamble(
+                lines, delimited=isinstance(self.raw.origin, CellLocator) and not self.raw.origin.sheet
+            )
         lines = _without_pivot_marks(lines)
         names = []
         for column in range(width):
@@ -608,7 +359,9 @@ class _Grid:
                 if line[column] and line[column] not in parts:
                     parts.append(line[column])
             name = " ".join(parts)
-            names.append("" if name in _SYMBOLS and len(parts) == 1 and name not in {"%", "#"} else name[:300])
+            names.append(
+                "" if name in _SYMBOLS and len(parts) == 1 and name not in {"%", "#"} else name[:300]
+            )
         return names
 
     def _body(self, view: "_View", header: int) -> tuple[int, int, list[int]]:
@@ -618,12 +371,18 @@ class _Grid:
         while last > header and all(cell is None for cell in rows[last - 1]):
             last -= 1
         column = frozenset(
-            normalize(cell) for row in rows[header:last] for cell in row[:3] if isinstance(cell, str) and len(cell) < 40
+            normalize(cell)
+            for row in rows[header:last]
+            for cell in row[:3]
+            if isinstance(cell, str) and len(cell) < 40
         )
 
         numeric = view.numeric_columns()
         counts = Counter(
-            normalize(cell) for row in rows[header:last] for cell in row if isinstance(cell, str) and len(cell) <= 60
+            normalize(cell)
+            for row in rows[header:last]
+            for cell in row
+            if isinstance(cell, str) and len(cell) <= 60
         )
 
         def total(row: Sequence[Value]) -> bool:
@@ -633,7 +392,10 @@ class _Grid:
             # A label that comes again belongs to the data: each group of a long table has its own total.
             if counts[normalize(texts[0])] > 1:
                 return False
-            return any(number_in(row[c]) is not None for c in numeric) or sum(cell is not None for cell in row) == 1
+            return (
+                any(number_in(row[c]) is not None for c in numeric)
+                or sum(cell is not None for cell in row) == 1
+            )
 
         first = header
         totals: list[int] = []
@@ -660,7 +422,11 @@ def _without_preamble(lines: list[list[str]], delimited: bool) -> list[list[str]
     if len(lines) < 2 or len(filled) < 0.9 * len(last) or len(set(filled)) < len(filled):
         return lines
     if delimited or any(text.endswith(":") for line in lines[:-1] for text in line):
-        return [last] if not any(len(set(filter(None, line))) < len(list(filter(None, line))) for line in lines[:-1]) else lines
+        return (
+            [last]
+            if not any(len(set(filter(None, line))) < len(list(filter(None, line))) for line in lines[:-1])
+            else lines
+        )
     return lines
 
 
@@ -670,7 +436,10 @@ def _without_pivot_marks(lines: list[list[str]]) -> list[list[str]]:
         return lines
     if not any(text == "Column Labels" for line in lines for text in line):
         return lines
-    return [[line[0] if line[0] == "Row Labels" else "", *("" if t == "Column Labels" else t for t in line[1:])] for line in lines]
+    return [
+        [line[0] if line[0] == "Row Labels" else "", *("" if t == "Column Labels" else t for t in line[1:])]
+        for line in lines
+    ]
 
 
 def _spread(line: list[str], below: list[str]) -> list[str]:
@@ -678,7 +447,7 @@ def _spread(line: list[str], below: list[str]) -> list[str]:
     starts = [c for c, text in enumerate(line) if text and c > 0]
     if len(starts) < 2:
         return line
-    steps = {b - a for a, b in zip(starts, starts[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(starts)}
     if len(steps) != 1 or (step := steps.pop()) < 2:
         return line
     groups = [tuple(below[start : start + step]) for start in starts]
@@ -706,9 +475,13 @@ class _View:
             cells = [row[column] for row in self.rows[1::step] if not is_missing(row[column])]
             numbers = sum(1 for cell in cells if number_in(cell) is not None)
             words = sum(
-                1 for position, cell in enumerate(cells) if number_in(cell) is None and position >= _HEADER_ROWS
+                1
+                for position, cell in enumerate(cells)
+                if number_in(cell) is None and position >= _HEADER_ROWS
             )
-            if numbers and (numbers >= 0.6 * len(cells) or (numbers >= 2 and numbers >= 0.5 * len(cells) and not words)):
+            if numbers and (
+                numbers >= 0.6 * len(cells) or (numbers >= 2 and numbers >= 0.5 * len(cells) and not words)
+            ):
                 found.add(column)
         return found
 
@@ -751,11 +524,15 @@ def _kind(cells: list[Value], name: str, index: int) -> str:
             return "text"
         if period_name and all(_YEAR_MONTH.fullmatch(shown(cell)) for cell in present):
             return "period"
-        if all(labels.is_year(number) for number in numbers) and not any(isinstance(c, str) and ("," in c or "$" in c) for c in present):
+        if all(labels.is_year(number) for number in numbers) and not any(
+            isinstance(c, str) and ("," in c or "$" in c) for c in present
+        ):
             if period_name or (index == 0 and len(numbers) >= 3):
                 return "period"
-        if period_name and re.search(r"\b(?:month|quarter|qtr)\b", normalize(name)) and all(
-            number.is_integer() and 1 <= number <= 12 for number in numbers
+        if (
+            period_name
+            and re.search(r"\b(?:month|quarter|qtr)\b", normalize(name))
+            and all(number.is_integer() and 1 <= number <= 12 for number in numbers)
         ):
             return "period"
         return "number"
@@ -767,7 +544,9 @@ def _kind(cells: list[Value], name: str, index: int) -> str:
 
 def _with_table_period(columns: list[Column], title: str) -> list[Column]:
     """Month starts become months where every dated column is one; the title's period holds where a column has none."""
-    dated = [column for column in columns if column.period and re.fullmatch(r"\d{4}-\d\d-\d\d", column.period)]
+    dated = [
+        column for column in columns if column.period and re.fullmatch(r"\d{4}-\d\d-\d\d", column.period)
+    ]
     result = list(columns)
     if len(dated) >= 3 and all(column.period and column.period.endswith("-01") for column in dated):
         for column in dated:
@@ -783,7 +562,12 @@ def _with_table_period(columns: list[Column], title: str) -> list[Column]:
 
 
 def _title_period(title: str) -> str | None:
-    found = [period for line in title.split("; ") if len(periods := labels.periods_of(line)) == 1 for period in periods]
+    found = [
+        period
+        for line in title.split("; ")
+        if len(periods := labels.periods_of(line)) == 1
+        for period in periods
+    ]
     several = any(len(labels.periods_of(line)) > 1 for line in title.split("; "))
     fiscal = list(dict.fromkeys(period for period in found if period.startswith("FY")))
     if len(fiscal) == 1 and not several:
@@ -815,7 +599,10 @@ def _key_column(view: _View, columns: list[Column], first: int, last: int) -> in
             passed += 1
         if not _is_unique(cells) or _is_symbols(cells) or any("://" in shown(cell) for cell in cells):
             continue
-        if any(cell is None for row in body for cell in row[: column.index] if columns[0].kind == "text") and column.index > 1:
+        if (
+            any(cell is None for row in body for cell in row[: column.index] if columns[0].kind == "text")
+            and column.index > 1
+        ):
             continue
         if column.kind == "text" and all(number_in(cell) is not None for cell in cells):
             codes.append(column.index)

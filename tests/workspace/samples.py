@@ -96,7 +96,9 @@ def page(folder: Path) -> Path:
 def markdown(folder: Path) -> Path:
     path = folder / "notes.md"
     rows = "\n".join(f"| {name} | {count:,} |" for name, count, _ in STATES)
-    path.write_text(f"# Notes\n\nSome *plain* words.\n\n- one\n- two\n\n| State | Families |\n|---|---:|\n{rows}\n\nEnd.\n")
+    path.write_text(
+        f"# Notes\n\nSome *plain* words.\n\n- one\n- two\n\n| State | Families |\n|---|---:|\n{rows}\n\nEnd.\n"
+    )
     return path
 
 

@@ -64,7 +64,9 @@ def test_what_the_collection_says() -> None:
     ragged = only("ragged_rows.csv").tables[0]
     assert len({len(row) for row in ragged.grid}) == 1 and ragged.totals == (len(ragged.grid) - 1,)
     merged = only("merged_headers_hidden_notes.xlsx")
-    assert [c.name for c in merged.tables[0].columns][1:] == [f"Fiscal year {year}" for year in (2019, 2020, 2021)]
+    assert [c.name for c in merged.tables[0].columns][1:] == [
+        f"Fiscal year {year}" for year in (2019, 2020, 2021)
+    ]
     assert "thousands" in merged.text()
     assert "ignore all" not in only("injection_notice.html").text()
     assert "root:" not in only("ExternalEntityInText.docx").text()
@@ -155,10 +157,12 @@ def test_cut_off_files_never_crash(tmp_path: Path, make, share: float) -> None: 
     path = make(tmp_path)
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * share)])
+    reason = ""
     try:
         parse(path)
     except UnreadableFile as error:
-        assert error.reason != "unknown_format" or share < 0.1
+        reason = error.reason
+    assert reason != "unknown_format" or share < 0.1
 
 
 def test_an_empty_and_a_large_file(tmp_path: Path) -> None:

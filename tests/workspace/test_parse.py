@@ -75,7 +75,9 @@ def test_pptx_chart_is_a_table_and_notes_are_kept(tmp_path: Path) -> None:
     assert chart.grid[0] == (None, "Families")
     assert [row[1] for row in chart.grid[1:]] == [1200, 340, 2750, 95]
     assert chart.key == 0
-    assert [block.text for block in document.blocks if block.kind == "note"] == ["The figure for Alaska was corrected."]
+    assert [block.text for block in document.blocks if block.kind == "note"] == [
+        "The figure for Alaska was corrected."
+    ]
     assert document.blocks[0].kind == "heading"
 
 
@@ -95,7 +97,11 @@ def test_markdown_and_text_blocks(tmp_path: Path) -> None:
     assert document.blocks[1].text == "Some plain words."
     assert document.tables[0].title == "Notes" and document.tables[0].key == 0
     plain = parse(samples.plain(tmp_path))
-    assert [block.text for block in plain.blocks] == ["Dear Ann,", "Alabama had 1,200 families in all.", "Yours"]
+    assert [block.text for block in plain.blocks] == [
+        "Dear Ann,",
+        "Alabama had 1,200 families in all.",
+        "Yours",
+    ]
 
 
 def test_json_objects_are_a_table(tmp_path: Path) -> None:
@@ -156,7 +162,9 @@ def test_a_workbook_of_chance_is_not_calculated(tmp_path: Path) -> None:
         ("Year,Count\n2019,5\0\n2020,6\n2021,7\n", "utf-8", ["Year", "Count"], "6"),
     ],
 )
-def test_csv_encodings_and_delimiters(tmp_path: Path, text: str, encoding: str, names: list[str], cell: str) -> None:
+def test_csv_encodings_and_delimiters(
+    tmp_path: Path, text: str, encoding: str, names: list[str], cell: str
+) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(text.encode(encoding))
     table = parse(path).tables[0]
@@ -166,7 +174,12 @@ def test_csv_encodings_and_delimiters(tmp_path: Path, text: str, encoding: str, 
 
 
 def test_a_wrong_key_is_worse_than_none(tmp_path: Path) -> None:
-    body = [["Alabama", "2019", "5"], ["Alabama", "2020", "6"], ["Alaska", "2019", "7"], ["Alaska", "2020", "8"]]
+    body = [
+        ["Alabama", "2019", "5"],
+        ["Alabama", "2020", "6"],
+        ["Alaska", "2019", "7"],
+        ["Alaska", "2020", "8"],
+    ]
     assert _table([["State", "Year", "Count"], *body], tmp_path).tables[0].key is None
     gap = [["Alabama", "5"], ["", "6"], ["Alaska", "7"], ["Arizona", "9"]]
     assert _table([["State", "Count"], *gap], tmp_path).tables[0].key is None
@@ -177,7 +190,9 @@ def test_a_wrong_key_is_worse_than_none(tmp_path: Path) -> None:
 
 
 def test_a_table_without_a_header_gets_letters_and_no_key(tmp_path: Path) -> None:
-    table = _table([["Alabama", 5, 1.5], ["Alaska", 6, 2.5], ["Arizona", 7, 3.5], ["Ohio", 8, 4.5]], tmp_path).tables[0]
+    table = _table(
+        [["Alabama", 5, 1.5], ["Alaska", 6, 2.5], ["Arizona", 7, 3.5], ["Ohio", 8, 4.5]], tmp_path
+    ).tables[0]
     assert (table.header, table.key, _names(table)) == (0, None, ["A", "B", "C"])
 
 
@@ -218,7 +233,11 @@ def test_two_tables_and_a_note_on_one_sheet(tmp_path: Path) -> None:
         [2021, 300],
     ]
     document = _table(rows, tmp_path)
-    assert [_names(table) for table in document.tables] == [["State", "Count"], ["Region", "Share"], ["Year", "Count"]]
+    assert [_names(table) for table in document.tables] == [
+        ["State", "Count"],
+        ["Region", "Share"],
+        ["Year", "Count"],
+    ]
     assert [table.key for table in document.tables] == [0, 0, 0]
     assert document.tables[1].locate(1, 0) == CellLocator(row=2, column=3)
     assert [block.text for block in document.blocks] == ["Families by state", "Note: made up."]

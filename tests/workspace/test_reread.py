@@ -44,7 +44,9 @@ def _check(path: Path, document: Document, most: int = 10_000) -> int:
     for table in document.tables:
         first = table.header if document.family == "json" else 0
         for row in range(first, len(table.grid)):
-            places += [(table.locate(row, column), table.grid[row][column]) for column in range(len(table.columns))]
+            places += [
+                (table.locate(row, column), table.grid[row][column]) for column in range(len(table.columns))
+            ]
     if len(places) > most:
         places = random.Random(0).sample(places, most)
     with Rereader(lambda _: (path, document.family)) as rereader:
@@ -85,7 +87,9 @@ def test_real_files(name: str) -> None:
 
 
 _cells = st.one_of(
-    st.text(st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=("Cs", "Cc")), max_size=8),
+    st.text(
+        st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=("Cs", "Cc")), max_size=8
+    ),
     st.integers(-10_000, 10_000).map(str),
     st.floats(-1e6, 1e6, allow_nan=False).map(repr),
 )

@@ -30,7 +30,7 @@ CASES = [
     ("a.txt", b'{"a": 1}\n{"a": 2}\n', "json"),
     ("a.txt", b"State,Year,Count\nAlabama,2019,5\nAlaska,2020,7\n", "csv"),
     ("a.txt", b"State\tCount\nAlabama\t5\nAlaska\t7\n", "csv"),
-    ("a.txt", "Staat;Jahr;Anteil\nBerlin;2019;0,5\nBremen;2020;0,7\n".encode(), "csv"),
+    ("a.txt", b"Staat;Jahr;Anteil\nBerlin;2019;0,5\nBremen;2020;0,7\n", "csv"),
     ("a.csv", b"one,two\n1,2\n", "csv"),
     ("a.md", b"# Title\n\nText, with, commas, in, it\n", "md"),
     ("a.txt", b"# Title\n\nPlain words, and more.\n", "txt"),
@@ -57,7 +57,11 @@ REJECTED = [
     ("a.pdf", b"", "empty_file"),
     ("a.csv", b"\0\0\0\n", "empty_file"),
     ("a.xlsx", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", "lfs_pointer"),
-    ("a.pdf", b"<!DOCTYPE html><html><head><title>404 Not Found</title></head><body></body></html>", "html_error_page"),
+    (
+        "a.pdf",
+        b"<!DOCTYPE html><html><head><title>404 Not Found</title></head><body></body></html>",
+        "html_error_page",
+    ),
     ("a.xlsx", _zip("data.csv"), "not_a_workbook"),
     ("a.zip", _zip("data.csv"), "unknown_format"),
     ("a.xls", b"The attachment was not found", "not_a_workbook"),
@@ -65,7 +69,11 @@ REJECTED = [
     ("a.xlsx", _zip("xl/workbook.xml")[:60], "corrupt"),
     ("a.json", b'{"a": 1,}', "invalid_json"),
     ("a.bin", bytes(range(1, 9)) * 40, "unknown_format"),
-    ("a.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "password_protected"),
+    (
+        "a.xlsx",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+        "password_protected",
+    ),
 ]
 
 

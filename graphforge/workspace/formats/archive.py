@@ -29,7 +29,9 @@ def open_archive(path: Path, limits: ParseLimits) -> zipfile.ZipFile:
         total += member.file_size
         ratio = member.file_size / max(member.compress_size, 1)
         if member.file_size > limits.member or (member.file_size > _FLOOR and ratio > limits.ratio):
-            raise UnreadableFile("zip_bomb", f"{member.filename} unpacks to {member.file_size} bytes, {ratio:.0f} to 1")
+            raise UnreadableFile(
+                "zip_bomb", f"{member.filename} unpacks to {member.file_size} bytes, {ratio:.0f} to 1"
+            )
         if member.flag_bits & 1:
             raise UnreadableFile("password_protected", f"the zip member {member.filename} is encrypted")
     if total > limits.unpacked:
@@ -58,7 +60,9 @@ def read_member(archive: zipfile.ZipFile, name: str, limits: ParseLimits) -> byt
 def _check_end(archive: zipfile.ZipFile, member: zipfile.ZipInfo, length: int) -> None:
     """Python stops at the stated size; other readers go on to the end of the stream, so it has to end there."""
     if member.compress_size * 1100 < length or member.compress_size > length + 65_536:
-        raise UnreadableFile("corrupt", f"the sizes of the zip member {member.filename} contradict each other")
+        raise UnreadableFile(
+            "corrupt", f"the sizes of the zip member {member.filename} contradict each other"
+        )
     if archive.filename is None:
         return
     with open(archive.filename, "rb") as file:
@@ -66,7 +70,12 @@ def _check_end(archive: zipfile.ZipFile, member: zipfile.ZipInfo, length: int) -
         local = file.read(30)
         if len(local) < 30:
             raise UnreadableFile("corrupt", f"the zip member {member.filename} lies outside the file")
-        file.seek(member.header_offset + 30 + int.from_bytes(local[26:28], "little") + int.from_bytes(local[28:30], "little"))
+        file.seek(
+            member.header_offset
+            + 30
+            + int.from_bytes(local[26:28], "little")
+            + int.from_bytes(local[28:30], "little")
+        )
         unpack = zlib.decompressobj(-15)
         seen, left = 0, member.compress_size
         while left > 0 and not unpack.eof:
@@ -90,7 +99,12 @@ def declares_entities(data: bytes) -> bool:
 def xml_root(data: bytes, name: str) -> etree._Element:
     """The root of an XML part. Entities stay unresolved and no other file or address is opened."""
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
         return etree.fromstring(data, parser)

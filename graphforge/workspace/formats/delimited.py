@@ -120,5 +120,7 @@ def read(path: Path, limits: ParseLimits) -> Reading:
         reading.warnings.append(f"only the first {limits.columns} columns were read")
     if decimal_comma:
         reading.warnings.append("decimal commas read as decimal points")
-    reading.items.append(RawTable(rows, CellLocator(row=0, column=0), sheet=True, truncated=truncated or wide))
+    reading.items.append(
+        RawTable(rows, CellLocator(row=0, column=0), sheet=True, truncated=truncated or wide)
+    )
     return reading

@@ -15,7 +15,19 @@ from ..unreadable import UnreadableFile
 from .archive import declares_entities, open_archive, read_member, xml_root
 from .text import clean
 
-_SKIPPED = {"del", "moveFrom", "Fallback", "instrText", "delText", "pPr", "rPr", "tblPr", "tcPr", "trPr", "sectPr"}
+_SKIPPED = {
+    "del",
+    "moveFrom",
+    "Fallback",
+    "instrText",
+    "delText",
+    "pPr",
+    "rPr",
+    "tblPr",
+    "tcPr",
+    "trPr",
+    "sectPr",
+}
 _INNER = {"sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "AlternateContent", "Choice"}
 
 
@@ -29,7 +41,10 @@ def value_of(element: etree._Element | None, attribute: str = "val") -> str | No
     """An attribute by its local name."""
     if element is None:
         return None
-    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == attribute), None)
+    return next(
+        (str(value) for key, value in element.attrib.items() if str(key).rpartition("}")[2] == attribute),
+        None,
+    )
 
 
 def child_of(element: etree._Element | None, *path: str) -> etree._Element | None:
@@ -56,7 +71,8 @@ def run_text(element: etree._Element) -> str:
         if kind in _SKIPPED or kind in {"tbl", "txbxContent"}:
             return
         if kind == "t":
-            parts.append(node.text or "")
+            # An entity left unresolved is a node of its own, with the rest of the text behind it.
+            parts.append((node.text or "") + "".join(child.tail or "" for child in node))
         elif kind in {"tab", "br", "cr", "ptab"}:
             parts.append(" ")
         elif kind == "noBreakHyphen":
@@ -208,7 +224,9 @@ def body_of(path: Path, limits: ParseLimits) -> tuple[etree._Element, dict[str, 
         notes: list[str] = []
         if (name := str(folder / "footnotes.xml")) in archive.namelist():
             for note in xml_root(read_member(archive, name, limits), name):
-                notes.append(clean(" ".join(run_text(piece) for piece in flow(note) if name_of(piece) == "p")))
+                notes.append(
+                    clean(" ".join(run_text(piece) for piece in flow(note) if name_of(piece) == "p"))
+                )
     if body is None:
         raise UnreadableFile("corrupt", "the document has no body")
     return body, styles, declares_entities(data), [note for note in notes if note]
@@ -253,11 +271,18 @@ def read(path: Path, limits: ParseLimits) -> Reading:
     def add_table(element: etree._Element, depth: int, title: str) -> None:
         nonlocal table
         cells, merges, header = cells_of(element)
-        rows: list[list[Value]] = [[cell or None for cell in row[: limits.columns]] for row in cells[: limits.rows]]
+        rows: list[list[Value]] = [
+            [cell or None for cell in row[: limits.columns]] for row in cells[: limits.rows]
+        ]
         origin = TableCellLocator(table=table, row=0, column=0)
         reading.items.append(
             RawTable(
-                rows, origin, title=title, header=header or None, merges=merges, truncated=len(cells) > limits.rows
+                rows,
+                origin,
+                title=title,
+                header=header or None,
+                merges=merges,
+                truncated=len(cells) > limits.rows,
             )
         )
         table += 1
@@ -274,7 +299,9 @@ def read(path: Path, limits: ParseLimits) -> Reading:
             continue
         style = value_of(child_of(part, "pPr", "pStyle")) or ""
         outline = value_of(child_of(part, "pPr", "outlineLvl"))
-        level = int(outline) + 1 if outline and outline.isdecimal() and int(outline) < 9 else styles.get(style, 0)
+        level = (
+            int(outline) + 1 if outline and outline.isdecimal() and int(outline) < 9 else styles.get(style, 0)
+        )
         if level:
             kind = "heading"
             reading.title = reading.title or content[:200]

@@ -14,14 +14,28 @@ from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
 from .text import clean, decode
 
-_DROPPED = {"script", "style", "noscript", "template", "head", "svg", "iframe", "object", "select", "textarea", "title"}
+_DROPPED = {
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "head",
+    "svg",
+    "iframe",
+    "object",
+    "select",
+    "textarea",
+    "title",
+}
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _BLOCKS = {
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "div", "dl", "dt", "fieldset",
     "figcaption", "figure", "footer", "form", "header", "hr", "html", "li", "main", "nav", "ol", "p", "pre",
     "section", "summary", "table", "td", "th", "tr", "ul", "br", *_HEADINGS,
 }  # fmt: skip
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE
+)
 _ERROR = re.compile(
     r"\b(?:40[0-9]|50[0-9])\b|not found|forbidden|access denied|bad gateway|service unavailable|server error|"
     r"error occurred|sign in|log ?in|captcha",
@@ -124,7 +138,9 @@ def cells_of(table: etree._Element) -> tuple[list[list[str]], list[Merge], int]:
             line += [content] + [""] * (width - 1)
             if width > 1 or height > 1:
                 merges.append((number, column, number + height - 1, column + width - 1))
-                taken.update((number + down, column + right) for down in range(1, height) for right in range(width))
+                taken.update(
+                    (number + down, column + right) for down in range(1, height) for right in range(width)
+                )
             column += width
         while (number, column) in taken:
             line.append("")
@@ -138,7 +154,9 @@ def cells_of(table: etree._Element) -> tuple[list[list[str]], list[Merge], int]:
             following = next((p for p in range(place + 1, min(place + 3, len(line))) if line[p]), None)
             if following is None or not re.search(r"\d\s*$", line[place]):
                 continue
-            if line[following] in {")", ")%", "%"} and (line[place].startswith(("(", "$(")) or line[following] == "%"):
+            if line[following] in {")", ")%", "%"} and (
+                line[place].startswith(("(", "$(")) or line[following] == "%"
+            ):
                 line[place], line[following] = line[place] + line[following], ""
         leading = leading and bool(found) and only_heads and any(line)
         header += leading
@@ -146,7 +164,9 @@ def cells_of(table: etree._Element) -> tuple[list[list[str]], list[Merge], int]:
     return _compact(rows, merges, header)
 
 
-def _compact(rows: list[list[str]], merges: list[Merge], header: int) -> tuple[list[list[str]], list[Merge], int]:
+def _compact(
+    rows: list[list[str]], merges: list[Merge], header: int
+) -> tuple[list[list[str]], list[Merge], int]:
     """The grid without rows and columns that only make room; a wide cell's text moves to its first column kept."""
     width = max(map(len, rows), default=0)
     grid = [row + [""] * (width - len(row)) for row in rows]
@@ -176,10 +196,14 @@ def tables_of(root: etree._Element) -> list[etree._Element]:
 
 def _is_layout(table: etree._Element, rows: list[list[str]]) -> bool:
     filled = [sum(1 for cell in row if cell) for row in rows]
-    return next(table.iter("table"), table) is table and sum(1 for _ in table.iter("table")) > 1 or max(filled, default=0) < 2
+    return (next(table.iter("table"), table) is table and sum(1 for _ in table.iter("table")) > 1) or max(
+        filled, default=0
+    ) < 2
 
 
-def pieces_of(root: etree._Element, depth: int) -> Iterator[tuple[str, int, str] | tuple[int, etree._Element]]:
+def pieces_of(
+    root: etree._Element, depth: int
+) -> Iterator[tuple[str, int, str] | tuple[int, etree._Element]]:
     """The pieces of the page in order: (kind, level, text), or a table's number and element.
 
     Tables that only place text (nested ones in them, or one filled cell a row) are read as text.
@@ -225,14 +249,20 @@ def pieces_of(root: etree._Element, depth: int) -> Iterator[tuple[str, int, str]
 
 def hidden_count(root: etree._Element) -> int:
     """How many elements hold text that doesn't show."""
-    return sum(1 for element in root.iter() if _tag(element) and is_hidden(element) and clean("".join(element.itertext())))
+    return sum(
+        1
+        for element in root.iter()
+        if _tag(element) and is_hidden(element) and clean("".join(map(str, element.itertext())))
+    )
 
 
 def read(path: Path, limits: ParseLimits) -> Reading:
     """Visible text as blocks, tables with spans laid out."""
     root = root_of(path)
     title = root.find(".//title")
-    reading = Reading(pages=1, title=clean("".join(title.itertext()))[:200] if title is not None else "")
+    reading = Reading(
+        pages=1, title=clean("".join(map(str, title.itertext())))[:200] if title is not None else ""
+    )
     block = 0
     last_text = ""
     for piece in pieces_of(root, limits.depth):
@@ -250,7 +280,9 @@ def read(path: Path, limits: ParseLimits) -> Reading:
         cells, merges, header = cells_of(table)
         caption = table.find("caption")
         name = visible_text(caption) if caption is not None else last_text
-        rows: list[list[Value]] = [[cell or None for cell in row[: limits.columns]] for row in cells[: limits.rows]]
+        rows: list[list[Value]] = [
+            [cell or None for cell in row[: limits.columns]] for row in cells[: limits.rows]
+        ]
         reading.items.append(
             RawTable(
                 rows,

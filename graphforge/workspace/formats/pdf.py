@@ -13,7 +13,6 @@ from graphforge.records import Block, PageLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .text import clean
 
 # MuPDF prints its complaints about damaged files; they are told as warnings of the document instead.
 pymupdf.TOOLS.mupdf_display_errors(False)
@@ -80,7 +79,9 @@ def text_in(words: list[Word], box: Box) -> str:
 def cell_text(words: list[Word], box: Box) -> str:
     """The words whose centre lies in a table's cell, line by line from left to right: files often write the sign of
     an amount after its digits."""
-    return " ".join(word.text for line in _rows([word for word in words if _inside(word, box)]) for word in line)
+    return " ".join(
+        word.text for line in _rows([word for word in words if _inside(word, box)]) for word in line
+    )
 
 
 @dataclass
@@ -106,7 +107,10 @@ class PageTable:
         rows = []
         for row in self.cells:
             edges = [(cell[1], cell[3]) for cell in row if cell is not None]
-            top, bottom = min((edge[0] for edge in edges), default=0.0), max((edge[1] for edge in edges), default=0.0)
+            top, bottom = (
+                min((edge[0] for edge in edges), default=0.0),
+                max((edge[1] for edge in edges), default=0.0),
+            )
             line = [word for word in words if top <= word.centre[1] <= bottom]
             rows.append([cell_text(line, cell) if cell is not None else "" for cell in row])
         return rows
@@ -157,7 +161,8 @@ def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
     found = []
     for table in tables:
         cells: list[list[Box | None]] = [
-            [(cell[0], cell[1], cell[2], cell[3]) if cell else None for cell in row.cells] for row in table.rows
+            [(cell[0], cell[1], cell[2], cell[3]) if cell else None for cell in row.cells]
+            for row in table.rows
         ]
         if len(cells) < 2 or len(cells[0]) < 2:
             continue
@@ -166,8 +171,11 @@ def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
         for number, row in enumerate(cells):
             for column, cell in enumerate(row):
                 last = column
-                while cell and last + 1 < len(row) and row[last + 1] is None and any(
-                    cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :]
+                while (
+                    cell
+                    and last + 1 < len(row)
+                    and row[last + 1] is None
+                    and any(cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :])
                 ):
                     last += 1
                 if last > column:
@@ -179,14 +187,25 @@ def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
 
 
 def _is_sound(table: PageTable, words: list[Word]) -> bool:
-    """Whether a ruled table's cells are single entries: many empty cells are a form, stacked figures are rows unread."""
+    """Whether a ruled table's cells are single entries: many empty ones are a form, stacked figures rows unread."""
     texts = table.texts([word for word in words if _inside(word, table.box, 1.0)])
-    real = [text for row, boxes in zip(texts, table.cells, strict=True) for text, box in zip(row, boxes, strict=True) if box]
+    real = [
+        text
+        for row, boxes in zip(texts, table.cells, strict=True)
+        for text, box in zip(row, boxes, strict=True)
+        if box
+    ]
     filled = [text for text in real if text]
     if len(filled) < 4 or len(filled) < 0.5 * len(real):
         return False
-    if any(sum(1 for word in text.split() if _FIGURE.match(word)) >= 4 for text in filled if len(text.split()) < 60):
-        stacked = [t for t in filled if sum(1 for w in t.split() if _FIGURE.match(w)) >= max(4, 0.6 * len(t.split()))]
+    if any(
+        sum(1 for word in text.split() if _FIGURE.match(word)) >= 4
+        for text in filled
+        if len(text.split()) < 60
+    ):
+        stacked = [
+            t for t in filled if sum(1 for w in t.split() if _FIGURE.match(w)) >= max(4, 0.6 * len(t.split()))
+        ]
         if stacked:
             return False
     wide = [text for text in filled if len(text) > 400]
@@ -225,7 +244,11 @@ def _lines(words: list[Word]) -> list[_Line]:
             figures = _FIGURE.match(before.text) and _FIGURE.match(word.text)
             if word.text in {"$", "($"}:
                 cells.append([word])
-            elif before.text in {"$", "($"} or (sign and gap < 6 * height) or gap < (0.2 if figures else 0.55) * height:
+            elif (
+                before.text in {"$", "($"}
+                or (sign and gap < 6 * height)
+                or gap < (0.2 if figures else 0.55) * height
+            ):
                 cells[-1].append(word)
             else:
                 cells.append([word])
@@ -246,7 +269,18 @@ def _rows(words: list[Word]) -> list[list[Word]]:
 
 
 def _is_figure(text: str) -> bool:
-    return bool(_FIGURE.match(text.replace(" ", ""))) or text in {"-", "--", "—", "–", "N/A", "NA", "n/a", "$-", "$ -", "*"}
+    return bool(_FIGURE.match(text.replace(" ", ""))) or text in {
+        "-",
+        "--",
+        "—",
+        "–",
+        "N/A",
+        "NA",
+        "n/a",
+        "$-",
+        "$ -",
+        "*",
+    }
 
 
 def _figures(line: _Line) -> list[int]:
@@ -285,7 +319,11 @@ def aligned_tables(words: list[Word]) -> list[PageTable]:
 
 def _is_data(line: _Line) -> bool:
     figures = _figures(line)
-    return len(figures) >= 2 and any(any(c.isdigit() for c in line.text_of(i)) for i in figures) and len(line.cells) - len(figures) <= 3
+    return (
+        len(figures) >= 2
+        and any(any(c.isdigit() for c in line.text_of(i)) for i in figures)
+        and len(line.cells) - len(figures) <= 3
+    )
 
 
 def _is_label(line: _Line) -> bool:
@@ -304,15 +342,27 @@ def _aligned(lines: list[_Line], start: int, last: int) -> PageTable | None:
     if len(columns) < 2:
         return None
     for line in run:
-        places = [next(n for n, c in enumerate(columns) if c[0] - 0.1 <= line.box_of(i)[0] <= c[1] + 0.1) for i in _figures(line)] if _is_data(line) else []
+        places = (
+            [
+                next(n for n, c in enumerate(columns) if c[0] - 0.1 <= line.box_of(i)[0] <= c[1] + 0.1)
+                for i in _figures(line)
+            ]
+            if _is_data(line)
+            else []
+        )
         if len(set(places)) < len(places):
             return None
-    counts = [sum(1 for line in run if any(c[0] <= sum(line.box_of(i)) / 2 <= c[1] for i in _figures(line))) for c in columns]
+    counts = [
+        sum(1 for line in run if any(c[0] <= sum(line.box_of(i)) / 2 <= c[1] for i in _figures(line)))
+        for c in columns
+    ]
     columns = [c for c, count in zip(columns, counts, strict=True) if count >= 2]
     if len(columns) < 2:
         return None
     data = [line for line in run if _is_data(line)]
-    named = sum(1 for line in data if line.box_of(0)[0] < columns[0][0] - 1 and not _is_figure(line.text_of(0)))
+    named = sum(
+        1 for line in data if line.box_of(0)[0] < columns[0][0] - 1 and not _is_figure(line.text_of(0))
+    )
     labelled = named >= 0.6 * len(data)
     if len(columns) < 2 or (not labelled and len(columns) < 3):
         return None
@@ -323,7 +373,11 @@ def _aligned(lines: list[_Line], start: int, last: int) -> PageTable | None:
     for line in run:
         for index in range(len(line.cells)):
             x0, x1 = line.box_of(index)
-            if not _is_figure(line.text_of(index)) and x0 > columns[0][1] and not any(x0 < c[1] and x1 > c[0] for c in columns):
+            if (
+                not _is_figure(line.text_of(index))
+                and x0 > columns[0][1]
+                and not any(x0 < c[1] and x1 > c[0] for c in columns)
+            ):
                 # Words between or behind the figures: a layout this reader doesn't know.
                 return None
     slots: list[tuple[float, float]] = [(left - 1, label_right)] if labelled else []
@@ -341,20 +395,34 @@ def _aligned(lines: list[_Line], start: int, last: int) -> PageTable | None:
         if number < start or not _is_data(line):
             for index in range(len(line.cells)):
                 x0, x1 = line.box_of(index)
-                over = [s for s, slot in enumerate(slots) if min(x1, slot[1]) - max(x0, slot[0]) > 0.25 * min(slot[1] - slot[0], x1 - x0)]
+                over = [
+                    s
+                    for s, slot in enumerate(slots)
+                    if min(x1, slot[1]) - max(x0, slot[0]) > 0.25 * min(slot[1] - slot[0], x1 - x0)
+                ]
                 if len(over) > 1 and row[over[0]] is not None and row[over[-1]] is not None:
-                    row[over[0]] = (min(slots[over[0]][0], x0), line.top, max(slots[over[-1]][1], x1), line.bottom)
+                    row[over[0]] = (
+                        min(slots[over[0]][0], x0),
+                        line.top,
+                        max(slots[over[-1]][1], x1),
+                        line.bottom,
+                    )
                     for covered in over[1:]:
                         row[covered] = None
                     merges.append((number - first, over[0], number - first, over[-1]))
         cells.append(row)
     box = (
-        min(slots[0][0], left), lines[first].top, max(slots[-1][1], max(line.box_of(len(line.cells) - 1)[1] for line in run)), lines[last].bottom,
+        min(slots[0][0], left),
+        lines[first].top,
+        max(slots[-1][1], *(line.box_of(len(line.cells) - 1)[1] for line in run)),
+        lines[last].bottom,
     )  # fmt: skip
     return PageTable(box, cells, merges)
 
 
-def _header_start(lines: list[_Line], start: int, columns: list[list[float]], slots: list[tuple[float, float]]) -> int:
+def _header_start(
+    lines: list[_Line], start: int, columns: list[list[float]], slots: list[tuple[float, float]]
+) -> int:
     """The first of up to five lines above a run that lie over its columns."""
     first = lowest = start
     while lowest > 0 and start - lowest < 8:
@@ -372,7 +440,11 @@ def _header_start(lines: list[_Line], start: int, columns: list[list[float]], sl
         if len(boxes) == 1 and len(columns) > 2 and abs(sum(boxes[0]) / 2 - middle) < 45:
             # A line centred over the whole table is its title.
             break
-        if not over or len(text) > 200 or (len(above.cells) == 1 and boxes[0][0] < columns[0][0] - 10 and boxes[0][1] > columns[1][0]):
+        if (
+            not over
+            or len(text) > 200
+            or (len(above.cells) == 1 and boxes[0][0] < columns[0][0] - 10 and boxes[0][1] > columns[1][0])
+        ):
             break
         lowest -= 1
         first = lowest
@@ -428,7 +500,9 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
     body = sizes.most_common(1)[0][0] if sizes else 0.0
     for number, blocks, tables in pages:
         for size, bold, box, content in blocks:
-            heading = len(content) <= 200 and (size > body * 1.15 or (bold and size >= body and len(content) <= 100))
+            heading = len(content) <= 200 and (
+                size > body * 1.15 or (bold and size >= body and len(content) <= 100)
+            )
             level = (1 if size > body * 1.6 else 2 if size > body * 1.15 else 3) if heading else 0
             kind = "heading" if heading else "list_item" if _BULLET.match(content) else "paragraph"
             if heading and not reading.title:
@@ -452,13 +526,18 @@ def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
     above = [
         (block[2][3], block[3])
         for block in blocks
-        if block[2][3] <= box[1] + 4 and box[1] - block[2][3] < 60 and block[2][0] < box[2] and block[2][2] > box[0]
+        if block[2][3] <= box[1] + 4
+        and box[1] - block[2][3] < 60
+        and block[2][0] < box[2]
+        and block[2][2] > box[0]
     ]
     lines = [text for _, text in sorted(above)[-3:] if len(text) <= 160 and not text.endswith(".")]
     return "; ".join(lines)
 
 
-def _blocks(content: dict[str, Any], words: list[Word], sizes: Counter[float]) -> list[tuple[float, bool, Box, str]]:
+def _blocks(
+    content: dict[str, Any], words: list[Word], sizes: Counter[float]
+) -> list[tuple[float, bool, Box, str]]:
     """(font size, bold, box, text) of each block; blocks whose boxes share a word are one block."""
     found: list[tuple[float, bool, Box]] = []
     for block in content["blocks"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pptx
 from lxml import etree
@@ -16,7 +16,16 @@ from ..unreadable import UnreadableFile
 from .archive import declares_entities, open_archive, read_member
 from .text import clean
 
-_BROKEN = (PythonPptxError, KeyError, ValueError, AttributeError, TypeError, OSError, etree.XMLSyntaxError, IndexError)
+_BROKEN = (
+    PythonPptxError,
+    KeyError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    OSError,
+    etree.XMLSyntaxError,
+    IndexError,
+)
 
 
 def open_deck(path: Path, limits: ParseLimits) -> Any:
@@ -69,18 +78,24 @@ def cells_of(frame: Any) -> tuple[list[list[Value]], list[Merge], int | None, st
             for column, cell in enumerate(row.cells):
                 line.append(clean(cell.text) or None if not cell.is_spanned else None)
                 if cell.is_merge_origin:
-                    merges.append((number, column, number + cell.span_height - 1, column + cell.span_width - 1))
+                    merges.append(
+                        (number, column, number + cell.span_height - 1, column + cell.span_width - 1)
+                    )
             rows.append(line)
         return rows, merges, 1 if table.first_row and len(rows) > 1 else None, ""
     chart = frame.chart
     try:
-        title = clean(chart.chart_title.text_frame.text) if chart.has_title and chart.chart_title.has_text_frame else ""
+        title = (
+            clean(chart.chart_title.text_frame.text)
+            if chart.has_title and chart.chart_title.has_text_frame
+            else ""
+        )
     except _BROKEN:
         title = ""
     categories: list[Value] = []
     series: list[tuple[str, list[Value]]] = []
     for plot in chart.plots:
-        labels = [clean(str(label)) or None for label in plot.categories]
+        labels: list[Value] = [clean(str(label)) or None for label in plot.categories]
         categories = labels if len(labels) > len(categories) else categories
         series += [(clean(str(one.name)), list(one.values)) for one in plot.series]
     height = max([len(categories), *(len(values) for _, values in series)], default=0)
@@ -115,7 +130,7 @@ def read(path: Path, limits: ParseLimits) -> Reading:
                 continue
             if content:
                 main = heading is not None and shape.shape_id == heading.shape_id
-                kind = "heading" if main else "paragraph"
+                kind: Literal["heading", "paragraph"] = "heading" if main else "paragraph"
                 locator = SlideLocator(slide=number, shape=place)
                 reading.items.append(Block(kind=kind, text=content, level=int(main), locator=locator))
             for frame in frames_of(shape):
@@ -129,7 +144,12 @@ def read(path: Path, limits: ParseLimits) -> Reading:
                 kept = [row[: limits.columns] for row in rows[: limits.rows]]
                 reading.items.append(
                     RawTable(
-                        kept, origin, title=name or title, header=header, merges=merges, truncated=len(rows) > limits.rows
+                        kept,
+                        origin,
+                        title=name or title,
+                        header=header,
+                        merges=merges,
+                        truncated=len(rows) > limits.rows,
                     )
                 )
                 table += 1

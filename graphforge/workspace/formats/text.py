@@ -76,7 +76,11 @@ def clean(text: str) -> str:
 
 def paragraphs(text: str) -> list[str]:
     """The paragraphs of a plain text, cut at blank lines."""
-    return [piece for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")) if (piece := clean(block))]
+    return [
+        piece
+        for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+        if (piece := clean(block))
+    ]
 
 
 def read_plain(path: Path, limits: ParseLimits) -> Reading:
@@ -142,7 +146,12 @@ def markdown_pieces(text: str) -> list[tuple[str, int, str] | list[list[str]]]:
         elif waiting and kind == "paragraph" and len(waiting) == 1 and re.match(r"^(?:=+|-{3,})\s*$", line):
             pieces.append(("heading", 1 if line.startswith("=") else 2, plain(waiting[0])))
             waiting.clear()
-        elif "|" in line and number + 1 < len(lines) and "|" in lines[number + 1] and _RULE.match(lines[number + 1]):
+        elif (
+            "|" in line
+            and number + 1 < len(lines)
+            and "|" in lines[number + 1]
+            and _RULE.match(lines[number + 1])
+        ):
             flush()
             rows = [pipe_cells(line)]
             number += 2
@@ -230,7 +239,7 @@ def json_value(value: Any) -> Value:
         return str(value)
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8").strip() or None
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def is_records(value: Any) -> bool:
@@ -270,7 +279,11 @@ def read_json(path: Path, limits: ParseLimits) -> Reading:
             rows += [[json_value(record.get(column)) for column in names] for record in kept]
             reading.items.append(
                 RawTable(
-                    rows, PointerLocator(pointer=pointer), title=name, header=1, truncated=len(kept) < len(value)
+                    rows,
+                    PointerLocator(pointer=pointer),
+                    title=name,
+                    header=1,
+                    truncated=len(kept) < len(value),
                 )
             )
             for number, record in enumerate(kept):

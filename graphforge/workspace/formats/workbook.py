@@ -87,7 +87,7 @@ def cell_value(cell: Any) -> Value:
         if not math.isfinite(cell):
             return None
         return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
-    return cell  # type: ignore[no-any-return]
+    return cell
 
 
 def show_value(value: Value) -> str:
@@ -120,13 +120,21 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
     # From its bytes: by path calamine goes by the file's extension.
     content = io.BytesIO(path.read_bytes())
     if family == "xls":
-        return _book(guarded(lambda: python_calamine.CalamineWorkbook.from_filelike(content), "the workbook can't be opened"))
+        if _is_locked(content.getvalue()):
+            raise UnreadableFile("password_protected", "an encrypted workbook")
+        return _book(
+            guarded(
+                lambda: python_calamine.CalamineWorkbook.from_filelike(content),
+                "the workbook can't be opened",
+            )
+        )
     repaired: io.BytesIO | None = None
     with open_archive(path, limits) as archive:
         parts = _checked_parts(archive, limits)
         try:
             workbook = guarded(
-                lambda: python_calamine.CalamineWorkbook.from_filelike(content), "the workbook can't be opened"
+                lambda: python_calamine.CalamineWorkbook.from_filelike(content),
+                "the workbook can't be opened",
             )
         except UnreadableFile as error:
             if error.reason != "corrupt" or "xl/workbook.xml" not in parts:
@@ -139,6 +147,19 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
         _read_formulas(book, parts)
     _compute(book, path if repaired is None else None)
     return book
+
+
+def _is_locked(data: bytes) -> bool:
+    """Whether the workbook stream of an xls file begins with the record of an encryption (FILEPASS)."""
+    start = data.find(b"\x09\x08\x10\x00\x00\x06\x05\x00")
+    if start < 0:
+        return False
+    place = start + 20
+    for _ in range(3):
+        if data[place : place + 2] == b"\x2f\x00":
+            return True
+        place += 4 + int.from_bytes(data[place + 2 : place + 4], "little")
+    return False
 
 
 def _book(workbook: python_calamine.CalamineWorkbook) -> Book:
@@ -155,9 +176,13 @@ def _checked_parts(archive: zipfile.ZipFile, limits: ParseLimits) -> dict[str, b
     parts: dict[str, bytes] = {}
     for name in archive.namelist():
         folder = PurePosixPath(name).parts[:2]
-        if not name.endswith((".xml", ".rels")) or (len(folder) > 1 and folder[1] in {"media", "drawings", "charts"}):
+        if not name.endswith((".xml", ".rels")) or (
+            len(folder) > 1 and folder[1] in {"media", "drawings", "charts"}
+        ):
             continue
-        if name.startswith(("xl/pivot", "xl/theme", "docProps/", "customXml/", "xl/printerSettings", "xl/diagrams")):
+        if name.startswith(
+            ("xl/pivot", "xl/theme", "docProps/", "customXml/", "xl/printerSettings", "xl/diagrams")
+        ):
             continue
         data = read_member(archive, name, limits)
         if declares_entities(data):
@@ -184,7 +209,12 @@ def _check_area(name: str, data: bytes, limits: ParseLimits) -> None:
     height = width = 0
     try:
         for _, cell in etree.iterparse(
-            io.BytesIO(data), tag="{*}c", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+            io.BytesIO(data),
+            tag="{*}c",
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
         ):
             if any(name_of(child) in {"v", "is"} for child in cell):
                 place = _cell_reference(cell.get("r") or "")
@@ -225,7 +255,7 @@ def _sheet_parts(parts: dict[str, bytes]) -> tuple[dict[str, str], bool]:
     found: dict[str, str] = {}
     sheets = child_of(root, "sheets")
     for sheet in sheets if sheets is not None else ():
-        identifier = next((v for k, v in sheet.attrib.items() if k.endswith("}id")), "")
+        identifier = next((v for k, v in sheet.attrib.items() if str(k).endswith("}id")), "")
         if (part := targets.get(str(identifier))) in parts and part is not None:
             found[str(sheet.get("name"))] = part
     calculate = value_of(child_of(root, "calcPr"), "fullCalcOnLoad") in {"1", "true"}
@@ -243,7 +273,12 @@ def _read_formulas(book: Book, parts: dict[str, bytes]) -> None:
         shared: dict[str, tuple[str, str]] = {}
         try:
             for _, cell in etree.iterparse(
-                io.BytesIO(data), tag="{*}c", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+                io.BytesIO(data),
+                tag="{*}c",
+                resolve_entities=False,
+                no_network=True,
+                load_dtd=False,
+                huge_tree=False,
             ):
                 formula = next((child for child in cell if name_of(child) == "f"), None)
                 reference = cell.get("r") or ""
@@ -294,7 +329,9 @@ def _compute(book: Book, source: Path | None) -> None:
     for sheet, places in missing.items():
         book.computed[sheet] = dict.fromkeys(places)
     if any(_VOLATILE.search(f.text) for cells in book.formulas.values() for f in cells.values()):
-        book.warnings.append(f"{total} formulas without a result: the workbook depends on the time or on chance")
+        book.warnings.append(
+            f"{total} formulas without a result: the workbook depends on the time or on chance"
+        )
         return
     if source is None:
         book.warnings.append(f"{total} formulas without a result in a damaged workbook")
@@ -339,7 +376,9 @@ def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Va
         raise UnreadableFile("too_large", f"sheet {name!r} spans {height} rows and {width} columns")
     kept_width = min(width, limits.columns)
     kept = min(height, limits.rows, max(1, limits.table_cells // max(1, kept_width)))
-    cells = guarded(lambda: sheet.to_python(skip_empty_area=False, nrows=kept), f"sheet {name!r} can't be read")
+    cells = guarded(
+        lambda: sheet.to_python(skip_empty_area=False, nrows=kept), f"sheet {name!r} can't be read"
+    )
     rows = [[cell_value(cell) for cell in row[:kept_width]] for row in cells[:kept]]
     for (row, column), value in book.computed.get(name, {}).items():
         if row < kept and column < kept_width:
