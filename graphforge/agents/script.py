@@ -197,7 +197,7 @@ def reader(read: ReadColumn) -> str:
         case "pdf", TableCellLocator() if place.page is not None and read.names:
             names = _wrapped_list([text_literal(name) for name in read.names], indent=0, lead=60)
             key = f", key={read.key_column}" if read.key_column else ""
-            return f"read_pdf_rows({path}, page={place.page}, names={names}{key})"
+            return f"read_pdf_rows({path}, page={place.page}, index={place.table}, names={names}{key})"
         case "pdf", TableCellLocator() if place.page is not None:
             return f"read_pdf_table({path}, page={place.page}, index={place.table})"
         case "html" | "docx" | "pptx" | "md", TableCellLocator():

@@ -9,6 +9,7 @@ from .families import families
 from .library import Library, LibraryFile
 from .limits import ParseLimits
 from .parse import parse
+from .reread import NotRecovered, Rereader
 from .search import LocalSearch
 from .store import load_document, materialize, store, stored_file
 from .unreadable import UnreadableFile
@@ -22,7 +23,9 @@ __all__ = [
     "Library",
     "LibraryFile",
     "LocalSearch",
+    "NotRecovered",
     "ParseLimits",
+    "Rereader",
     "UnreadableFile",
     "assemble",
     "families",

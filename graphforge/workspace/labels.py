@@ -34,6 +34,11 @@ _RANGE = re.compile(
 )
 _PLAIN_YEAR = re.compile(rf"(?<![\d.,$/-])({_YEAR})(?![\d,/-]|\.\d|%)")
 _ONLY_MONTH = re.compile(rf"{_MONTH}\.?", re.IGNORECASE)
+_PERIOD_WORDS = re.compile(
+    r"\b(?:FY|CY|fiscal|calendar|year|quarter|first|second|third|fourth|of|to|through|and|st|nd|rd|th|as|[ap]m)\b|"
+    r"\bq(?:tr)?\s?[1-4]\b|FY|CY|Q[1-4]|(?<=\d)(?:st|nd|rd|th|T|Z)",
+    re.IGNORECASE,
+)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 
 _COUNTS = {
@@ -218,9 +223,7 @@ def is_period(text: str) -> bool:
     if not periods_of(stripped):
         return False
     rest = re.sub(rf"{_MONTH}\b", "", stripped, flags=re.IGNORECASE)
-    rest = re.sub(r"\b(?:FY|CY|fiscal|calendar|year|quarter|first|second|third|fourth|"
-                  r"of|to|through|and|st|nd|rd|th|as|[ap]m)\b|"
-                  r"\bq(?:tr)?\s?[1-4]\b|FY|CY|Q[1-4]|(?<=\d)(?:st|nd|rd|th|T|Z)", "", rest, flags=re.IGNORECASE)  # fmt: skip
+    rest = _PERIOD_WORDS.sub("", rest)
     return not re.search(r"[A-Za-z]", rest)
 
 

@@ -8,11 +8,13 @@ from graphforge.records import Block, CellLocator, Locator, TableCellLocator, Va
 from . import labels
 from .raw import RawTable
 
-_MISSING = {
-    "", "-", "--", "---", "n/a", "na", "#n/a", "nan", "none", "null", "…", "...", "*", "**", "***", "x", "(x)", "d", "(d)",
-    "s",     "(s)", "w", "nr", "nd", "n.a.", "tbd", "—", "–", ".", "..", "suppressed", "not available", "unreliable", "#", "nm",
-    "privacysuppressed", "not applicable", "$-", "$ -",
-}  # fmt: skip
+_MISSING = frozenset(
+    (
+        "",
+        *"- -- --- — – . .. ... … * ** *** # $- n/a na #n/a nan none null x (x) d (d) s (s) w nr nd nm n.a. tbd".split(),
+        *("suppressed", "not available", "unreliable", "privacysuppressed", "not applicable", "$ -"),
+    )
+)
 _NOTE = re.compile(
     r"\s*(?:\*|†|‡|\[\d|\(\d+\)\s|\d+/|\d\)\s|notes?\b|source|sources\b|see\b|data as of|prepared|last updated|updated|"
     r"footnote|includes|excludes|for more|disclaimer|copyright|https?:)",

@@ -138,7 +138,7 @@ def _cell(rows: list[list[Any]], row: int, column: int) -> str | None:
     line = _item(rows, row)
     if line is None or column >= max(map(len, rows)):
         return None
-    return workbook.show_value(_item(line, column))
+    return workbook.show_value(_item(line, column)).strip()
 
 
 def _sheet_cell(opened: _Opened, locator: CellLocator) -> str | None:

@@ -197,17 +197,21 @@ def read_pdf_table(path: Path, page: int, index: int) -> list[list[str]]:
     return [[cell or "" for cell in row] for row in found]
 
 
-def read_pdf_rows(path: Path, page: int, names: list[str], key: int = 0) -> list[list[str]]:
-    """The named rows of a table on a PDF page, in order, whether lines are drawn around its cells or not."""
+def read_pdf_rows(path: Path, page: int, index: int, names: list[str], key: int = 0) -> list[list[str]]:
+    """The named rows of a table on a PDF page, in order, whether lines are drawn around its cells or not.
+
+    ``index`` counts the tables of the page; it matters where several have rows of these names.
+    """
     wanted = [fold(name) for name in names]
+    found = []
     with pymupdf.open(path) as document:
         for table in document[page].find_tables(strategy="lines_strict").tables:
             ruled = {fold(row[key]): [cell or "" for cell in row] for row in table.extract()}
             if all(name in ruled for name in wanted):
-                return [ruled[name] for name in wanted]
+                found.append([ruled[name] for name in wanted])
         lines = [line for line in text_lines(document[page]) if len(line) > 1]
     # Without rules a row is a line of text; the named lines follow one another, others may stand between.
-    for start in range(len(lines)):
+    for start in range(len(lines) if not found else 0):
         run: list[list[tuple[float, float, str]]] = []
         for line in lines[start:]:
             if len(run) < len(wanted) and fold(line[0][2]) == wanted[len(run)]:
@@ -215,8 +219,10 @@ def read_pdf_rows(path: Path, page: int, names: list[str], key: int = 0) -> list
             elif not run:
                 break
         if len(run) == len(wanted):
-            return by_columns(run)
-    raise SystemExit(f"page {page + 1} has no table with the rows {names}")
+            found.append(by_columns(run))
+    if not found:
+        raise SystemExit(f"page {page + 1} has no table with the rows {names}")
+    return found[min(index, len(found) - 1)]
 
 
 def text_lines(page: Any) -> list[list[tuple[float, float, str]]]:
