@@ -34,7 +34,9 @@ class Admission(BaseModel):
         no verdict on the work.
         """
         if trajectory.task != spec.id:
-            raise RecordError(f"The trajectory of {trajectory.task} was paired with {spec.id}", "Run the stage again")
+            raise RecordError(
+                f"The trajectory of {trajectory.task} was paired with {spec.id}", "Run the stage again"
+            )
         if trajectory.status != "completed":
             return Reason(word=f"status_{trajectory.status}", detail=trajectory.detail or trajectory.status)
         checks: list[PromisedFiles | ReadableFormats | RequiredSheets | RequiredFormulas]

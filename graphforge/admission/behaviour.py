@@ -74,7 +74,8 @@ class ToolFailures(_Filter):
         if len(calls) < self.least_calls or count <= self.most * len(calls):
             return None
         return Reason(
-            word="tool_failures", detail=f"{count} of {len(calls)} calls failed, at most {100 * self.most:g} %"
+            word="tool_failures",
+            detail=f"{count} of {len(calls)} calls failed, at most {100 * self.most:g} %",
         )
 
 
@@ -136,7 +137,9 @@ def repeats(trajectory: Trajectory) -> dict[str, tuple[int, ToolCall]]:
     for call, message in trajectory.tool_calls():
         if polling(call):
             continue
-        identity = call.model_copy(update={"id": "x", "arguments": dict(sorted(call.arguments.items()))}).line()
+        identity = call.model_copy(
+            update={"id": "x", "arguments": dict(sorted(call.arguments.items()))}
+        ).line()
         answer = None if message is None else (message.content, message.exit_code)
         counts[identity] += identity in last and last[identity] == answer
         last[identity] = answer

@@ -45,7 +45,9 @@ class ReadableFormats(_Check):
                 detail = f"{one.file} should be {one.family} but its content is {document.family}"
                 return Reason(word="wrong_format", detail=detail)
             texts = any(block.text.strip() for block in document.blocks)
-            cells = any(cell not in (None, "") for table in document.tables for row in table.grid for cell in row)
+            cells = any(
+                cell not in (None, "") for table in document.tables for row in table.grid for cell in row
+            )
             if not texts and not cells:
                 return Reason(word="empty_deliverable", detail=f"{one.file} opens but holds nothing")
         return None
@@ -64,7 +66,9 @@ class RequiredSheets(_Check):
             present = set() if document is None else {normalize(name) for name in sheets_of(document)}
             missing = [name for name in one.sheets if normalize(name) not in present]
             if missing:
-                return Reason(word="missing_sheet", detail=f"{one.file} has no sheet {', '.join(map(repr, missing))}")
+                return Reason(
+                    word="missing_sheet", detail=f"{one.file} has no sheet {', '.join(map(repr, missing))}"
+                )
         return None
 
 

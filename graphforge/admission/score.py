@@ -21,7 +21,9 @@ class ScoreBar(BaseModel):
         if verdict.score is None:
             named = [one.criterion for one in verdict.criteria if one.outcome == "unjudged"]
             named += [one.penalty for one in verdict.penalties if one.outcome == "unjudged"]
-            return Reason(word="unjudged", detail=f"without a verdict: {', '.join(named) or 'the whole task'}")
+            return Reason(
+                word="unjudged", detail=f"without a verdict: {', '.join(named) or 'the whole task'}"
+            )
         if verdict.score > self.exceed:
             return None
         lost = [one.criterion for one in verdict.criteria if one.fraction is not None and one.fraction < 1]

@@ -130,7 +130,10 @@ def _passages(file: str, family: str) -> list[str]:
     source = text_literal(f"inputs/{file}")
     match family:
         case "docx":
-            lines = ["from docx import Document", f"texts = [one.text for one in Document({source}).paragraphs]"]
+            lines = [
+                "from docx import Document",
+                f"texts = [one.text for one in Document({source}).paragraphs]",
+            ]
         case "pdf":
             lines = [
                 "import pymupdf",

@@ -121,7 +121,9 @@ class ReferenceAgent(BaseModel):
             talk.bash("Now I run it.", f"python3 {SCRIPT_NAME}")
             found = talk.last_output
             for output in plan.outputs:
-                talk.bash(f"I open {output.file} again to check what a reader will find.", looking.check(output))
+                talk.bash(
+                    f"I open {output.file} again to check what a reader will find.", looking.check(output)
+                )
         except _Stopped as stop:
             talk.say(f"{stop} I stop here: {deliverables} can't be handed over as asked.")
             return
@@ -173,7 +175,8 @@ class _Talk:
             (self._room.workspace / path).write_text(content, encoding="utf-8")
         except OSError as error:
             raise SandboxError(
-                f"{path} could not be written into the sandbox ({error})", "Check that the temporary folder has space"
+                f"{path} could not be written into the sandbox ({error})",
+                "Check that the temporary folder has space",
             ) from None
         self._answer(call, f"wrote {path}, {len(content.splitlines())} lines", 0, False)
 
@@ -201,7 +204,8 @@ def _lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) ->
         folder.chmod(0o555)
     except OSError as error:
         raise SandboxError(
-            f"The input files could not be laid out ({error})", "Check the stored files and the temporary folder"
+            f"The input files could not be laid out ({error})",
+            "Check the stored files and the temporary folder",
         ) from None
     except KeyError as error:
         what = f"The task {task.task} names {error}, but no such file was handed in"

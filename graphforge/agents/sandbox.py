@@ -1,9 +1,9 @@
 """Runs a command in a folder of its own, with limits and a clean environment.
 
-    sandbox = ProcessSandbox(cpu_seconds=60, wall_seconds=120, ...)
-    with sandbox.open() as room:
-        result = room.run("python3 analysis.py")
-        result.exit_code, result.output, result.truncated
+sandbox = ProcessSandbox(cpu_seconds=60, wall_seconds=120, ...)
+with sandbox.open() as room:
+    result = room.run("python3 analysis.py")
+    result.exit_code, result.output, result.truncated
 """
 
 import contextlib
@@ -262,4 +262,6 @@ def _unlock(root: Path) -> None:
 
 
 def _failure(what: str, error: Exception) -> SandboxError:
-    return SandboxError(f"{what} ({error})", "Check that bash is installed and that the temporary folder has space")
+    return SandboxError(
+        f"{what} ({error})", "Check that bash is installed and that the temporary folder has space"
+    )

@@ -44,7 +44,9 @@ def render(plan: Plan) -> str:
             'OUTPUTS = Path("outputs")',
             "",
             "# How the columns are headed in the deliverables.",
-            *_mapping("LABELS", {"key": plan.key_label, **{names[one.alias]: one.label for one in _columns(plan)}}),
+            *_mapping(
+                "LABELS", {"key": plan.key_label, **{names[one.alias]: one.label for one in _columns(plan)}}
+            ),
             "",
             "# Where the figures come from.",
             "SOURCES = [",
@@ -58,7 +60,9 @@ def render(plan: Plan) -> str:
     body += "\n\n" + "\n".join(_writing(plan, names))
     titles = list(dict.fromkeys(output.title for output in plan.outputs))
     docstring = "; ".join(titles).replace("\\", "/").replace('"', "'")
-    summary = f"{docstring}.\n\nReads the original files in inputs/ and writes the deliverables into outputs/.\n"
+    summary = (
+        f"{docstring}.\n\nReads the original files in inputs/ and writes the deliverables into outputs/.\n"
+    )
     return bricks.script(summary, setup, body)
 
 
@@ -117,7 +121,9 @@ def _reading(plan: Plan, names: dict[str, str]) -> str:
     for read in plan.reads:
         call = reader(read)
         if call not in tables:
-            stem = re.sub(r"[^a-z0-9]+", "_", normalize(read.file.rsplit(".", 1)[0]))[:32].strip("_") or "file"
+            stem = (
+                re.sub(r"[^a-z0-9]+", "_", normalize(read.file.rsplit(".", 1)[0]))[:32].strip("_") or "file"
+            )
             stem = f"file_{stem}" if stem[0].isdigit() else stem
             name, count = f"{stem}_rows", 2
             while name in tables.values():
@@ -128,7 +134,11 @@ def _reading(plan: Plan, names: dict[str, str]) -> str:
     for read in plan.reads:
         key, value = _place_in_row(read)
         # Rows that were looked up by name are the whole table.
-        at = f"range({len(read.names)})" if reader(read).startswith("read_pdf_rows(") else row_ranges(read.rows)
+        at = (
+            f"range({len(read.names)})"
+            if reader(read).startswith("read_pdf_rows(")
+            else row_ranges(read.rows)
+        )
         arguments = f"{tables[reader(read)]}, key={key}, value={value}, at={at}"
         line = f"    {text_literal(names[read.alias])}: column({arguments}),"
         if len(line) <= _WIDTH:
@@ -274,7 +284,9 @@ def _computing(plan: Plan, names: dict[str, str]) -> str:
             arguments = f"{cells[0]}, {total}"
         else:
             _check_arguments(column)
-            extra = [f"{column.constant or 0.0!r}"] if column.operation in ("agreement", "above", "below") else []
+            extra = (
+                [f"{column.constant or 0.0!r}"] if column.operation in ("agreement", "above", "below") else []
+            )
             arguments = ", ".join([*cells, *extra])
         if not open_loop:
             lines.append("for row in rows:")
@@ -285,7 +297,9 @@ def _computing(plan: Plan, names: dict[str, str]) -> str:
         lines.append(f"rows = [row for row in rows if {cell} == {text_literal(plan.keep.equals)}]")
         lines.append('print(f"{len(rows)} rows kept")')
     if plan.order_by:
-        lines.append(f"rows = ordered(rows, {text_literal(names[plan.order_by])}, descending={plan.descending})")
+        lines.append(
+            f"rows = ordered(rows, {text_literal(names[plan.order_by])}, descending={plan.descending})"
+        )
     if plan.limit:
         lines.append(f"rows = rows[:{plan.limit}]")
     return "\n".join(lines)
@@ -316,7 +330,9 @@ def _fact(fact: Fact, names: dict[str, str]) -> str:
     column = "" if fact.column is None else text_literal(names[fact.column])
     values = f"numbers(rows, {column})"
     if not column and fact.operation not in ("count", "constant"):
-        raise RecordError(f"The fact {fact.name} ({fact.operation}) names no column", "Compile the task again")
+        raise RecordError(
+            f"The fact {fact.name} ({fact.operation}) names no column", "Compile the task again"
+        )
     match fact.operation:
         case "sum":
             return f"show(math.fsum({values}), {fact.decimals})"
@@ -433,7 +449,9 @@ def _formulas(plan: Plan, shown: list[str], names: dict[str, str]) -> tuple[list
                 formula = f"100*{a}/{total}"
                 if not whole:
                     label = f"Total of {_label(plan, column.arguments[0])} over all matched rows"
-                    parameters.append(f"{text_literal(f'total_{base}')}: ({text_literal(label)}, total_{base}),")
+                    parameters.append(
+                        f"{text_literal(f'total_{base}')}: ({text_literal(label)}, total_{base}),"
+                    )
             case "agreement":
                 formula = f'IF(ABS({a}-{b})<={{at_limit_{name}}},"agrees","differs")'
             case "above" | "below":
@@ -444,7 +462,9 @@ def _formulas(plan: Plan, shown: list[str], names: dict[str, str]) -> tuple[list
         if column.operation in ("agreement", "above", "below"):
             label = "Tolerance" if column.operation == "agreement" else "Limit"
             label = f"{label} for {column.label}"
-            parameters.append(f"{text_literal(f'limit_{name}')}: ({text_literal(label)}, {column.constant or 0.0!r}),")
+            parameters.append(
+                f"{text_literal(f'limit_{name}')}: ({text_literal(label)}, {column.constant or 0.0!r}),"
+            )
         if column.operation in _MAY_DIVIDE_BY_ZERO or (
             may_miss and column.operation not in ("above", "below")
         ):
@@ -501,7 +521,9 @@ def _pieces(text: str, facts: set[str]) -> list[str]:
 def _piece(chunk: str, facts: set[str]) -> str:
     named = _PLACEHOLDER.findall(chunk)
     if unknown := sorted(set(named) - facts):
-        raise RecordError(f"A paragraph of the plan names the unknown facts {unknown}", "Compile the task again")
+        raise RecordError(
+            f"A paragraph of the plan names the unknown facts {unknown}", "Compile the task again"
+        )
     if not named:
         return text_literal(chunk)
     parts = _PLACEHOLDER.split(chunk)

@@ -33,7 +33,10 @@ def dataset_card(records: Sequence[Admitted], workspaces: Mapping[str, Workspace
         _table("Sector", [f"{one.seed.sector} {one.seed.sector_name}" for one in own]),
         _table("Execution pattern", [record.spec.pattern for record in records]),
         _table("Input file family (files)", [file.family for file in files.values()]),
-        _table("Deliverable family (files)", [one.family for record in records for one in record.spec.deliverables]),
+        _table(
+            "Deliverable family (files)",
+            [one.family for record in records for one in record.spec.deliverables],
+        ),
         "## How it was made",
         "An occupation's work demand is paired with real files; facts are read from the files at locators and "
         "confirmed by reading them once more; a task and its criteria are compiled from relations between these "
@@ -81,7 +84,9 @@ def _head(count: int) -> str:
         "task_categories": ["text-generation"],
         "tags": ["agent", "tool-use", "office-work", "synthetic"],
         "size_categories": [size],
-        "configs": [{"config_name": "default", "data_files": [{"split": "train", "path": "data/train-*.parquet"}]}],
+        "configs": [
+            {"config_name": "default", "data_files": [{"split": "train", "path": "data/train-*.parquet"}]}
+        ],
     }
     return str(yaml.safe_dump(head, sort_keys=False, allow_unicode=True))
 
@@ -112,11 +117,22 @@ def _table(title: str, values: Iterable[str]) -> str:
 
 
 def _sources(files: Iterable[WorkspaceFile], uses: Counter[str]) -> str:
-    lines = ["| Publisher | Title | Period | Licence | Address | File | Tasks |", "|---|---|---|---|---|---|---:|"]
-    ordered = sorted(files, key=lambda file: (file.source.publisher, file.source.title, file.name, file.sha256))
+    lines = [
+        "| Publisher | Title | Period | Licence | Address | File | Tasks |",
+        "|---|---|---|---|---|---|---:|",
+    ]
+    ordered = sorted(
+        files, key=lambda file: (file.source.publisher, file.source.title, file.name, file.sha256)
+    )
     for file in ordered:
         source = file.source
-        cells = [source.publisher, source.title, source.period or "", source.licence, source.url or "not recorded"]
+        cells = [
+            source.publisher,
+            source.title,
+            source.period or "",
+            source.licence,
+            source.url or "not recorded",
+        ]
         name = f"{file.name} (sha256 {file.sha256[:12]})"
         lines.append(f"| {' | '.join(_cell(cell) for cell in (*cells, name))} | {uses[file.sha256]} |")
     return "\n".join(lines)

@@ -56,7 +56,9 @@ SCHEMA = pyarrow.schema(
 )
 
 
-def write_dataset(records: Sequence[Admitted], workspaces: Mapping[str, Workspace], folder: Path) -> list[Path]:
+def write_dataset(
+    records: Sequence[Admitted], workspaces: Mapping[str, Workspace], folder: Path
+) -> list[Path]:
     """Write the parquet file, then the card; returns both paths.
 
     A row is a trajectory, its columns are ``SCHEMA``: ``messages`` in the form of chat completions, ``tools`` and

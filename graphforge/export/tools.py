@@ -15,7 +15,9 @@ TOOLS: tuple[dict[str, Any], ...] = (
             "description": "Run a bash command in the working folder; returns what it prints.",
             "parameters": {
                 "type": "object",
-                "properties": {"command": {**_TEXT, "description": "The command, possibly of several lines."}},
+                "properties": {
+                    "command": {**_TEXT, "description": "The command, possibly of several lines."}
+                },
                 "required": ["command"],
                 "additionalProperties": False,
             },

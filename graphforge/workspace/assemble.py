@@ -22,9 +22,10 @@ class AssemblySettings(BaseModel):
     """How seeds and cases are matched.
 
     ``relevance``: the least relevance (0 to 2) of a case to a seed; below it the seed is rejected rather than given
-    somebody else's work. ``closeness``: while there are cases with at least this part of the best case's
-    relevance, only they compete, so that spreading tasks over cases costs little of the fit. ``smallest`` to ``largest``: the sizes that workspaces
-    are given, by a hash of the seed. ``family_bonus``: what a core file of the seed's input family is worth.
+    somebody else's work. ``closeness``: while there are cases with at least this part of the best case's relevance,
+    only they compete, so that spreading tasks over cases costs little of the fit. ``smallest`` to ``largest``: the
+    sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the seed's input
+    family is worth.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,7 +62,10 @@ def assemble(
     workspaces: list[Workspace] = []
     rejections: list[Rejection] = []
     if not cases:
-        return [], [_reject(seed, "no_coherent_case", "the library holds no related tables or texts") for seed in seeds]
+        return [], [
+            _reject(seed, "no_coherent_case", "the library holds no related tables or texts")
+            for seed in seeds
+        ]
     relevance = Relevance(library, cases, seeds)
     served: set[tuple[str, str]] = set()
     used: Counter[tuple[str, ...]] = Counter()
@@ -70,10 +74,14 @@ def assemble(
         scores = relevance.of(seed)
         best = max((scores[case.id] for case in fitting), default=0.0)
         if not fitting:
-            rejections.append(_reject(seed, "no_coherent_case", f"no related files for the pattern {seed.pattern}"))
+            rejections.append(
+                _reject(seed, "no_coherent_case", f"no related files for the pattern {seed.pattern}")
+            )
             continue
         if best < settings.relevance:
-            detail = f"the nearest case has a relevance of {best:.2f}, under the bar of {settings.relevance:g}"
+            detail = (
+                f"the nearest case has a relevance of {best:.2f}, under the bar of {settings.relevance:g}"
+            )
             rejections.append(_reject(seed, "no_coherent_case", detail))
             continue
         fit = [
@@ -92,7 +100,7 @@ def assemble(
             families = {_family(library, sha256) for sha256 in case.core}
             value *= 1 + settings.family_bonus * (seed.input_family in families)
             value /= 1 + 0.5 * used[("files", *sorted(case.core))]
-            return value / (1 + 0.05 * used["topic", case.topic])
+            return value / (1 + 0.15 * used["topic", case.topic])
 
         case = min(open_cases, key=lambda case: (-round(worth(case), 9), case.id))
         query = [*case.words, *relevance.query(seed)]

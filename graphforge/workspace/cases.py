@@ -31,13 +31,14 @@ PATTERNS: Mapping[CaseKind, tuple[ExecutionPattern, ...]] = {
 
 SAME_FIGURES = "the same figures in another file"
 
-# At most so many cases of a kind for a pair of topics (a topic with itself included), the best ones.
+# At most so many cases of a kind and topic, the best ones.
 _CAP = 60
 # A key in more tables than this (a state's name may be) is no clue by itself, but still counts in a comparison.
 _MAX_POSTINGS = 800
 _MIN_SHARED = 0.5
 # Two tables over twelve months each have 144 pairs of different months; a few tell as much.
 _ACROSS = 6
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,9 @@ def find_cases(library: Mapping[str, CaseText]) -> Findings:
             library[sha256].document, library[sha256].topic, library[sha256].title, library[sha256].period
         )
     ]
-    pairs = list(_pairs(panels))
-    matches = [match for pair in pairs if pair.left.topic == pair.right.topic for match in _matches(pair)]
+    topics = sorted({panel.topic for panel in panels})
+    pairs = [pair for topic in topics for pair in _pairs([panel for panel in panels if panel.topic == topic])]
+    matches = [match for pair in pairs for match in _matches(pair)]
     found: list[Case] = []
     found += _distinct(_same_measure(matches))
     found += _distinct(_other_measure(pairs))
@@ -112,7 +114,8 @@ def find_cases(library: Mapping[str, CaseText]) -> Findings:
     found += _distinct(_thresholds(library, panels))
     found += _distinct(_quotes(library, panels))
     return Findings(
-        cases=tuple(sorted(found, key=lambda case: (-case.quality, case.id))), alternatives=_alternatives(matches)
+        cases=tuple(sorted(found, key=lambda case: (-case.quality, case.id))),
+        alternatives=_alternatives(matches),
     )
 
 
@@ -126,7 +129,9 @@ def _distinct(cases: Iterable[Case]) -> list[Case]:
             same.append(case)
     kept: list[Case] = []
     used: Counter[tuple[str, str]] = Counter()
-    for case in sorted((case for group in best.values() for case in group), key=lambda case: (-case.quality, case.id)):
+    for case in sorted(
+        (case for group in best.values() for case in group), key=lambda case: (-case.quality, case.id)
+    ):
         if used[case.kind, case.topic] < _CAP:
             used[case.kind, case.topic] += 1
             kept.append(case)
@@ -137,7 +142,8 @@ def _case(
     kind: CaseKind, pieces: list[tuple[Panel, Measure]], quality: float, why: str, text: str | None = None
 ) -> Case:
     items = tuple(
-        Piece(panel.sha256, panel.table.id, one.column, one.name, one.what, one.period) for panel, one in pieces
+        Piece(panel.sha256, panel.table.id, one.column, one.name, one.what, one.period)
+        for panel, one in pieces
     )
     core = tuple(dict.fromkeys(panel.sha256 for panel, _ in pieces))
     words: list[str] = []
@@ -191,7 +197,10 @@ class _Match:
 
 
 def _pairs(panels: list[Panel]) -> Iterator[_Pair]:
-    """Pairs of tables of different files that share keys: at least 5, and half of the smaller table's."""
+    """Pairs of tables of different files that share keys: at least 5, and half of the smaller table's.
+
+    Within one topic: every table by state could be joined with every other, and few such pairs are anybody's work.
+    """
     postings: dict[str, list[int]] = defaultdict(list)
     for number, panel in enumerate(panels):
         for key in panel.keys:
@@ -207,9 +216,6 @@ def _pairs(panels: list[Panel]) -> Iterator[_Pair]:
             if other <= number or right.sha256 == panel.sha256 or shared[other] < MIN_ROWS:
                 continue
             if shared[other] < _MIN_SHARED * min(len(panel.keys), len(right.keys)):
-                continue
-            vague = panel.temporal or right.temporal or panel.numeric or right.numeric
-            if vague and panel.topic != right.topic:
                 continue
             yield _Pair(panel, right, sets[number] & sets[other])
 
@@ -239,11 +245,13 @@ def _matches(pair: _Pair) -> Iterator[_Match]:
             apart: list[float] = []
             for key in keys:
                 here, there = one.values[key], two.values[key]
-                if here == there or close(here, there):
+                # As records.close, written out: this line runs millions of times.
+                off = 0.0 if here == there else abs(here - there) / max(abs(here), abs(there))
+                if off <= _SAME:
                     equal += 1
                     solid += here != 0
                 else:
-                    apart.append(abs(here - there) / max(abs(here), abs(there)))
+                    apart.append(off)
             yield _Match(pair, one, two, len(keys), equal, solid, median(apart) if apart else 0.0)
 
 
@@ -266,7 +274,9 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
         quality = (0.35 + 0.65 * min(1.0, 1.5 * agreement)) * (0.6 + 0.4 * match.pair.overlap)
         quality *= _size_quality(match.both) * (1.0 if different >= 2 else 0.9)
         why = f"{match.one.name!r} in both files: {match.equal} rows agree, {different} differ"
-        yield _case("pair_same_measure", [(match.pair.left, match.one), (match.pair.right, match.two)], quality, why)
+        yield _case(
+            "pair_same_measure", [(match.pair.left, match.one), (match.pair.right, match.two)], quality, why
+        )
 
 
 def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
@@ -278,18 +288,18 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
             continue
         ones = [one for one in pair.left.measures if one.what not in names_right]
         twos = [two for two in pair.right.measures if two.what not in names_left]
+        overlap = pair.overlap
         best: tuple[float, Measure, Measure] | None = None
         for one in ones[:6]:
             for two in twos[:6]:
                 both = len(pair.shared & one.keys & two.keys)
-                if both < MIN_ROWS or min(one.values.values()) < 0 or min(two.values.values()) < 0:
+                if both < MIN_ROWS or one.lowest < 0 or two.lowest < 0:
                     continue
-                quality = 0.3 + 0.3 * pair.overlap + 0.2 * both / len(pair.shared)
+                quality = 0.3 + 0.3 * overlap + 0.2 * both / len(pair.shared)
                 quality += 0.1 if _compatible(one.period, two.period) else 0.0
                 quality += 0.1 if one.adds_up and two.adds_up else 0.0
                 quality *= _size_quality(both)
                 quality *= 0.75 if pair.left.temporal else 1.0
-                quality *= 1.0 if pair.left.topic == pair.right.topic else 0.7
                 if best is None or quality > best[0]:
                     best = (quality, one, two)
         if best is not None:
@@ -302,7 +312,10 @@ def _alternatives(matches: list[_Match]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for match in matches:
         left, right = match.pair.left, match.pair.right
-        for here, mine, there, theirs in ((left, match.one, right, match.two), (right, match.two, left, match.one)):
+        for here, mine, there, theirs in (
+            (left, match.one, right, match.two),
+            (right, match.two, left, match.one),
+        ):
             if match.equal == match.both:
                 how = SAME_FIGURES
             elif theirs.period and theirs.period != mine.period:
@@ -322,7 +335,7 @@ def _period_columns(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
-            if one.stated_period and min(one.values.values()) >= 0:
+            if one.stated_period and one.lowest >= 0:
                 groups[one.what].append(one)
         for what in sorted(groups):
             series = {one.stated_period: one for one in groups[what]}
@@ -339,7 +352,7 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
         one, two = match.one, match.two
         if match.same_period or not one.stated_period or not two.stated_period:
             continue
-        if match.equal > 0.5 * match.both or min(*one.values.values(), *two.values.values()) < 0:
+        if match.equal > 0.5 * match.both or min(one.lowest, two.lowest) < 0:
             continue
         if len(one.stated_period.split()) != len(two.stated_period.split()):
             continue
@@ -430,8 +443,11 @@ def _thresholds(library: Mapping[str, CaseText], panels: list[Panel]) -> Iterato
                     if not 2 <= beyond <= 0.8 * len(values) or any(close(value, limit) for value in values):
                         continue
                     # One common word may be an accident; a whole name of several words hardly is.
-                    quality = (0.3 + 0.4 * common / len(name) + 0.1 * min(common, 3)) * _size_quality(len(values))
-                    why = f"the text states a limit of {limit:g}; {beyond} of {len(values)} rows of {one.name!r} exceed it"
+                    quality = (0.3 + 0.4 * common / len(name) + 0.1 * min(common, 3)) * _size_quality(
+                        len(values)
+                    )
+                    exceed = f"{beyond} of {len(values)} rows of {one.name!r} exceed it"
+                    why = f"the text states a limit of {limit:g}; {exceed}"
                     case = _case("threshold", [(panel, one)], quality, why, text=sha256)
                     yield replace(case, words=tuple(dict.fromkeys([*case.words, *subject_terms(sentence)])))
                     break
@@ -477,7 +493,9 @@ def _quotes(library: Mapping[str, CaseText], panels: list[Panel]) -> Iterator[Ca
                 for panel, one, name in rows[item.topic, key]:
                     if panel.sha256 == sha256 or len(name & stems) < max(1, round(0.5 * len(name))):
                         continue
-                    if any(_states(number, scale, literal, one.values[key]) for number, scale, literal in stated):
+                    if any(
+                        _states(number, scale, literal, one.values[key]) for number, scale, literal in stated
+                    ):
                         place = (panel.sha256, panel.table.id, one.column)
                         hits[place].add(key)
                         where[place] = (panel, one)

@@ -10,57 +10,50 @@ from collections.abc import Iterable, Mapping
 from .words import stem
 
 _WORDS = {
-    "public finance": """budget fund funds fiscal treasury treasurer revenue expenditure expenditures spending
-        appropriation obligations comptroller controller government municipal auditor audit audits financial grants
-        tax taxes""",
-    "tax": "tax taxes taxpayer irs deduction deductions withholding income preparer assessor filing revenue",
-    "accounting": """accounting accountant accountants accounts bookkeeping bookkeeper auditor auditing audit ledger
-        payroll invoice invoices balance cash assets liabilities financial payable receivable transactions billing
-        credit statement""",
-    "business": """securities stock shareholders company companies corporate earnings sales retail merchandise brokers
-        investment investments investor financial market marketing advertising profit customer customers store""",
-    "economics": """economist economists economic actuary actuaries actuarial forecast price prices inflation market
-        income employment statistics statistical projections projection""",
-    "procurement": """procurement purchasing purchase contract contracts contractor contractors vendor vendors supplier
-        suppliers bids bid buyer buyers acquisition solicitation card travel fleet logistics""",
-    "energy": """energy oil gas petroleum fuel fuels electricity electric electrical power utility utilities coal drilling
-        pipeline renewable solar wind turbine geothermal nuclear biomass biofuels hydroelectric megawatt photovoltaic
-        crude""",
+    "public finance": """budget budgets fund funds fiscal treasury treasurer treasurers revenue revenues expenditure
+        expenditures spending appropriation appropriations obligations comptroller controllers municipal financial
+        finance tax taxes""",
+    "tax": "tax taxes taxpayer taxpayers irs deduction deductions withholding income preparers assessors revenue",
+    "accounting": """accounting accountant accountants bookkeeping bookkeeper auditor auditors auditing audit audits
+        ledger payroll invoice invoices cash assets liabilities financial payable receivable billing credit""",
+    "business": """stock shareholders companies corporate earnings sales retail merchandise brokers investment
+        investments investor investors financial market marketing advertising profit profits""",
+    "economics": """economist economists economic actuary actuaries actuarial forecast forecasts price prices inflation
+        market markets income employment""",
+    "procurement": """procurement purchasing purchase purchases vendor vendors supplier suppliers bids buyer buyers
+        acquisition solicitation solicitations fleet logistics logisticians""",
+    "energy": """energy oil gas petroleum fuel fuels electricity electric electrical power utility utilities coal
+        drilling pipeline renewable solar wind turbine geothermal nuclear biomass biofuels hydroelectric megawatt
+        photovoltaic crude refinery""",
     "natural resources": """mining mine mines minerals mineral oil gas petroleum royalties royalty drilling geologist
-        geologists geological geoscientists land lands forest timber copper quarry extraction""",
+        geologists geological geoscientists forest timber copper quarry extraction""",
     "environment": """environmental emissions emission pollution pollutant pollutants air climate carbon hazardous toxic
-        waste conservation ecological greenhouse sustainability epa contaminants exposure water wastewater recycling
-        risk""",
+        waste conservation ecological greenhouse sustainability epa contaminants wastewater recycling""",
     "transport": """transportation transport vehicle vehicles traffic driver drivers airline airlines aircraft aviation
-        freight truck trucks trucking shipping highway road roads rail railroad transit automotive bus pilot pilots
-        pedestrian trips fuel accidents crashes""",
-    "health": """health disease diseases patient patients medical medicine hospital hospitals clinical nurse nurses nursing
-        epidemiologist epidemiologists epidemiology vaccine vaccination overdose drug drugs death deaths infection
-        infectious physician physicians pharmacy mortality zika virus therapy therapists healthcare outbreak""",
+        freight truck trucks trucking shipping highway road roads rail railroad transit automotive bus pilots
+        pedestrian accidents crashes""",
+    "health": """health disease diseases patient patients medical medicine hospital hospitals clinical nurse nurses
+        nursing epidemiologist epidemiologists epidemiology vaccine vaccination overdose drug drugs death deaths
+        infection infectious physician physicians pharmacy pharmacists mortality zika virus healthcare outbreak""",
     "education": """education educational school schools student students college colleges teacher teachers university
         universities postsecondary instruction instructional curriculum academic graduates graduation enrollment tuition
-        admissions degree campus majors""",
+        admissions campus""",
     "labor": """labor employment wage wages job jobs occupation occupations occupational workforce recruitment
-        compensation visa layoff layoffs unemployment hiring hire employees employee hr payroll earnings careers career
-        separations benefits""",
-    "social services": """family families welfare assistance child children social caseload eligibility counseling
-        counselors recipients community tanf benefits households poverty needy probation clients""",
-    "planning": """housing zoning urban land property properties building buildings construction real estate disaster
-        neighborhood planner planners residential census tenants rent mortgage development school boroughs city cities
-        regional architects""",
-    "lending": """loan loans mortgage mortgages lending lender lenders borrower borrowers credit bank banks banking fair
-        applicants underwriters underwriting""",
+        compensation visa layoff layoffs unemployment hiring hire payroll earnings careers career separations""",
+    "social services": """family families welfare child children social caseload eligibility recipients tanf
+        benefits households poverty needy""",
+    "planning": """housing zoning urban property properties building buildings real estate disaster neighborhood
+        planners residential census tenants rent mortgage boroughs city cities regional architects""",
+    "lending": """loan loans mortgage mortgages lending lender lenders borrower borrowers credit bank banks banking
+        underwriters underwriting""",
     "agriculture": "farm farms farmer farmers agriculture agricultural crop crops food livestock rural usda irrigation",
-    "materials": """materials photovoltaic modules manufacturing copper silicon glass metals metallurgical semiconductor
-        factory production chemical chemists engineers industrial""",
-    "software": """software agile computer programmers developers web digital database databases information api code
-        application applications technology cybersecurity json schema""",
+    "materials": "photovoltaic modules manufacturing copper silicon glass metals metallurgical semiconductor factory",
+    "software": "software agile programmers developers web api cybersecurity json schema",
 }  # fmt: skip
 
-# Whoever's work is figures or the public as such is at home with any public data.
-_AT_HOME_ANYWHERE = """statistician statisticians statistical mathematician mathematicians survey database databases
-    biostatisticians intelligence legislators journalists reporters news correspondents librarians archivists analytics
-    economists sociologists geographers demographers spreadsheet spreadsheets datasets""".split()
+# Whoever's work is figures or public affairs as such is at home with any public data.
+_AT_HOME_ANYWHERE = """statistician statisticians statistical mathematician mathematicians survey biostatisticians
+    intelligence news journalists analytics economists sociologists demographers data""".split()
 
 FIELDS: Mapping[str, frozenset[str]] = {
     name: frozenset(stem(word) for word in words.split()) for name, words in _WORDS.items()

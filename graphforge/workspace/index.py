@@ -24,7 +24,9 @@ class Index:
         if not bags or not any(bags.values()):
             raise InputError("The library holds no words to search in", "Add files with text or tables to it")
         self.names = sorted(bags)
-        vocabulary = {term: number for number, term in enumerate(sorted({t for bag in bags.values() for t in bag}))}
+        vocabulary = {
+            term: number for number, term in enumerate(sorted({t for bag in bags.values() for t in bag}))
+        }
         self._vocabulary = vocabulary
         # The vocabulary is given, because the library would number the terms in the order of a Python set.
         self._ranker = bm25s.BM25(method="lucene", dtype="float64")

@@ -66,7 +66,9 @@ class Library:
     @cached_property
     def index(self) -> Index:
         """BM25 over titles, headings, column names and text."""
-        return Index({sha256: bag(self.files[sha256], document) for sha256, document in self.documents.items()})
+        return Index(
+            {sha256: bag(self.files[sha256], document) for sha256, document in self.documents.items()}
+        )
 
     @cached_property
     def findings(self) -> Findings:

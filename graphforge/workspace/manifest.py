@@ -27,19 +27,25 @@ def read_manifest(root: Path) -> dict[str, Mapping[str, Any]] | None:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (UnicodeDecodeError, OSError) as error:
-        raise InputError(f"{path} can't be read ({error})", "Write the manifest as UTF-8, a JSON object a line") from None
+        raise InputError(
+            f"{path} can't be read ({error})", "Write the manifest as UTF-8, a JSON object a line"
+        ) from None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             entry = json.loads(line)
         except json.JSONDecodeError as error:
-            raise InputError(f"{path} line {number} is no JSON ({error.msg})", "Mend or delete the line") from None
+            raise InputError(
+                f"{path} line {number} is no JSON ({error.msg})", "Mend or delete the line"
+            ) from None
         if not isinstance(entry, dict) or not isinstance(entry.get("path"), str) or not entry["path"]:
             raise InputError(f"{path} line {number} has no path", 'Give it a "path" relative to the folder')
         parts = PurePosixPath(entry["path"]).parts
         if parts[0] == "/" or ".." in parts:
-            raise InputError(f"{path} line {number}: {entry['path']} leaves the folder", "Use paths inside the folder")
+            raise InputError(
+                f"{path} line {number}: {entry['path']} leaves the folder", "Use paths inside the folder"
+            )
         if parts[0] == root.name and len(parts) > 1 and not (root / PurePosixPath(*parts)).exists():
             parts = parts[1:]
         entries[str(PurePosixPath(*parts))] = entry
@@ -77,7 +83,9 @@ def _address(entry: Mapping[str, Any]) -> str | None:
 
 
 def _repository_url(entry: Mapping[str, Any]) -> str | None:
-    repository, commit, path = (_text(entry, name) for name in ("source_repo", "source_commit", "source_path"))
+    repository, commit, path = (
+        _text(entry, name) for name in ("source_repo", "source_commit", "source_path")
+    )
     if not repository:
         return None
     address = repository if re.match(r"https?://", repository) else f"https://{repository}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from ..records import Column, Document, Table, normalize
 from .words import measure_of, period_of, without_period
@@ -22,7 +23,6 @@ _NOT_PARTS = re.compile(
     r"factors?|intensity|change|growth|wages?|salary|hourly|efficiency|temperature|proportion|probability|risk|"
     r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|level|density|width|height)\b"
 )
-_NUMERIC = re.compile(r"[\d ]+$")
 _LEFTOVER_HEADER = re.compile(r"(?:column|unnamed|field|col)? ?\d*$")
 
 
@@ -47,10 +47,17 @@ class Measure:
         return frozenset(self.values)
 
     @cached_property
+    def lowest(self) -> float:
+        """The smallest value."""
+        return min(self.values.values())
+
+    @cached_property
     def adds_up(self) -> bool:
         """Whether a sum over the rows means something, as far as name and unit tell: no rate, price or average."""
-        return not _NOT_PARTS.search(normalize(self.name)) and "%" not in self.name and not (
-            _NOT_PARTS.search(self.unit)
+        return (
+            not _NOT_PARTS.search(normalize(self.name))
+            and "%" not in self.name
+            and not (_NOT_PARTS.search(self.unit))
         )
 
 
@@ -58,8 +65,7 @@ class Measure:
 class Panel:
     """A usable table of a file: complete, keyed, with 5 to 400 rows and at least one measure.
 
-    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates;
-    ``numeric``: they are bare numbers (codes), which mean the same only within a topic.
+    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates.
     """
 
     sha256: str
@@ -70,7 +76,6 @@ class Panel:
     keys: tuple[str, ...]
     key_name: str
     temporal: bool
-    numeric: bool
     measures: tuple[Measure, ...]
 
     @property
@@ -108,7 +113,6 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         keys=keys,
         key_name=table.columns[table.key].name,
         temporal=sum(bool(period_of(key)) and not without_period(key) for key in keys) >= 0.8 * len(keys),
-        numeric=sum(bool(_NUMERIC.match(key)) for key in keys) >= 0.8 * len(keys),
         measures=measures,
     )
 
@@ -137,18 +141,20 @@ def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str)
 
 def _is_code(column: Column) -> bool:
     words = normalize(column.name).split()
-    return bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name) or (
+    return (bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name)) or (
         bool(words) and (words[-1] in _CODES or words[0] in {"id", "fips", "zip", "lat", "lon"})
     )
 
 
 def _row_numbers(keys: Mapping[str, int]) -> bool:
     """Whether the keys are only a running count, which two tables share by accident."""
-    return all(key.isdigit() for key in keys) and _counts_up([float(key) for key in keys]) and not all(
-        1900 <= int(key) <= 2100 for key in keys
+    return (
+        all(key.isdigit() for key in keys)
+        and _counts_up([float(key) for key in keys])
+        and not all(1900 <= int(key) <= 2100 for key in keys)
     )
 
 
 def _counts_up(values: list[float]) -> bool:
     """Whether the numbers run up by one, row by row."""
-    return len(values) >= 3 and all(after - before == 1 for before, after in zip(values, values[1:], strict=False))
+    return len(values) >= 3 and all(after - before == 1 for before, after in pairwise(values))

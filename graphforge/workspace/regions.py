@@ -11,7 +11,8 @@ from .raw import RawTable
 _MISSING = frozenset(
     (
         "",
-        *"- -- --- — – . .. ... … * ** *** # $- n/a na #n/a nan none null x (x) d (d) s (s) w nr nd nm n.a. tbd".split(),
+        *"- -- --- — – . .. ... … * ** *** # $- x (x) d (d) s (s) w nr nd nm".split(),
+        *"n/a na #n/a nan none null n.a. tbd".split(),
         *("suppressed", "not available", "unreliable", "privacysuppressed", "not applicable", "$ -"),
     )
 )

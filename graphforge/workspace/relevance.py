@@ -16,9 +16,10 @@ _WEIGHTS = {"occupation": 1.5, "demand": 1.0, "dwa": 0.5}
 # From this part of a text's words on, the text is wholly of a field.
 _TOPIC_DENSITY, _CASE_DENSITY = 0.04, 0.12
 # What any public table is to people whose work is figures: theirs, but less so than a specialist's.
-_ANYWHERE = 0.5
+_ANYWHERE = 0.6
 # A BM25 score that leaves no doubt: several rare words in common.
 _FULL_SCORE = 10.0
+_LONE_WORD = 0.4
 # Below so many seeds, what they share says nothing about occupations in general.
 _ENOUGH_SEEDS = 20
 
@@ -35,7 +36,9 @@ class Relevance:
         bags = {case.id: case_bag(library, case) for case in cases}
         self._cases = Index(bags)
         topics = {
-            topic: densities(term for sha256 in members for term in bag(library.files[sha256], library.documents[sha256]))
+            topic: densities(
+                term for sha256 in members for term in bag(library.files[sha256], library.documents[sha256])
+            )
             for topic, members in library.topics().items()
         }
         self._fields: dict[str, dict[str, float]] = {}
@@ -46,19 +49,24 @@ class Relevance:
                 + 0.5 * min(1.0, topics[case.topic][name] / _TOPIC_DENSITY)
                 for name in FIELDS
             }
+        self._words = {case: frozenset(words) for case, words in bags.items()}
         self._seeds = len(seeds)
         self._frequency = Counter(term for seed in seeds for term in set(_weighted(seed)))
 
     def of(self, seed: Seed) -> dict[str, float]:
         """The relevance of every case, by id."""
-        scores = self._cases.scores(self.query(seed))
+        query = self.query(seed)
+        scores = self._cases.scores(query)
         fields, certainty, anywhere = seed_fields(seed)
         found: dict[str, float] = {}
         for case, have in self._fields.items():
             common = certainty * sum(part * have[name] for name, part in fields.items())
             if anywhere:
                 common = max(common, _ANYWHERE)
-            found[case] = round(common + min(1.0, scores[case] / _FULL_SCORE), 6)
+            alike = min(1.0, scores[case] / _FULL_SCORE)
+            # One word in common may be another sense of it: "control" valves, a city "controller".
+            alike *= 1.0 if len(query.keys() & self._words[case]) >= 2 else _LONE_WORD
+            found[case] = round(common + alike, 6)
         return found
 
     def query(self, seed: Seed) -> dict[str, float]:
@@ -105,11 +113,15 @@ def case_bag(library: Library, case: Case) -> list[str]:
     tables = {(piece.sha256, piece.table) for piece in case.pieces}
     for sha256 in members:
         file, document = library.files[sha256], library.documents[sha256]
-        words += subject_terms(" ".join((file.source.title, document.title, file.source.topic, file.name))) * 2
-        words += subject_terms(f"{file.note} {file.source.publisher}")
+        words += (
+            subject_terms(" ".join((file.source.title, document.title, file.source.topic, file.name))) * 2
+        )
+        words += subject_terms(file.note)
         for table in document.tables:
             if (sha256, table.id) in tables:
-                words += subject_terms(" ".join((table.title, *(column.name for column in table.columns))))[:80]
+                words += subject_terms(" ".join((table.title, *(column.name for column in table.columns))))[
+                    :80
+                ]
     return words
 
 

@@ -89,10 +89,15 @@ def _confusers(library: Library, case: Case, own: list[str]) -> Iterator[tuple[s
             yield sha256, how
     for sha256 in own:
         for core in case.core:
-            if sha256 not in case.core and _siblings(library, core, sha256) and (
-                _relation(library, case, sha256) != SAME_FIGURES
+            if (
+                sha256 not in case.core
+                and _siblings(library, core, sha256)
+                and (_relation(library, case, sha256) != SAME_FIGURES)
             ):
-                yield sha256, f"the same kind of file as {library.files[core].name} for another period, place or edition"
+                yield (
+                    sha256,
+                    f"the same kind of file as {library.files[core].name} for another period, place or edition",
+                )
 
 
 def _siblings(library: Library, left: str, right: str) -> bool:

@@ -16,8 +16,8 @@ from ..errors import InputError
 from ..records import Document, Record, Rejection, Sha256, stable_hash, write_bytes
 from .duplicates import split_duplicates
 from .library import STAGE, Library, LibraryFile
-from .manifest import MANIFEST, read_manifest, source_of
 from .limits import ParseLimits
+from .manifest import MANIFEST, read_manifest, source_of
 from .parse import parse
 from .slices import with_slices
 from .unreadable import UnreadableFile
@@ -25,7 +25,15 @@ from .unreadable import UnreadableFile
 Track = Callable[[Iterable[Any], str, int], Iterable[Any]]
 
 # What a parse depends on besides the file: our own code, and the readers below it.
-_READERS = ("charset-normalizer", "lxml", "openpyxl", "pymupdf", "python-calamine", "python-docx", "python-pptx")
+_READERS = (
+    "charset-normalizer",
+    "lxml",
+    "openpyxl",
+    "pymupdf",
+    "python-calamine",
+    "python-docx",
+    "python-pptx",
+)
 
 # The files of this room that come after parsing. Any other file of it may change what a parse gives.
 _NO_PARSERS = frozenset(
@@ -53,7 +61,9 @@ class LocalSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    root: Annotated[Path, BeforeValidator(lambda value: Path(value).expanduser() if isinstance(value, str) else value)]
+    root: Annotated[
+        Path, BeforeValidator(lambda value: Path(value).expanduser() if isinstance(value, str) else value)
+    ]
     file_bytes: int = Field(gt=0)
     workers: int = Field(ge=1, le=64)
 
@@ -73,9 +83,13 @@ class LocalSearch(BaseModel):
             raise InputError(f"The library {self.root} holds no files", "Put at least 4 files into it")
         if manifest is not None:
             for path in sorted(set(manifest) - set(sizes)):
-                rejections.append(_reject(path, "missing_file", "the manifest names it, but there is no such file"))
+                rejections.append(
+                    _reject(path, "missing_file", "the manifest names it, but there is no such file")
+                )
             for path in sorted(set(sizes) - set(manifest)):
-                rejections.append(_reject(path, "not_in_manifest", f"{MANIFEST} says nothing of its source and licence"))
+                rejections.append(
+                    _reject(path, "not_in_manifest", f"{MANIFEST} says nothing of its source and licence")
+                )
         hashed: list[tuple[str, str]] = []
         for path, size in sizes.items():
             if manifest is not None and path not in manifest:
@@ -91,7 +105,9 @@ class LocalSearch(BaseModel):
                 continue
             expected = (manifest or {}).get(path, {}).get("sha256")
             if expected and expected != sha256:
-                rejections.append(_reject(path, "hash_mismatch", f"the manifest says {expected}, the file has {sha256}"))
+                rejections.append(
+                    _reject(path, "hash_mismatch", f"the manifest says {expected}, the file has {sha256}")
+                )
             else:
                 hashed.append((path, sha256))
         kept, dropped = split_duplicates(hashed)
@@ -132,7 +148,9 @@ class LocalSearch(BaseModel):
     def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[_Reading]:
         """The reading of every (path, sha256), in order: from the cache, or parsed."""
         version = parser_version()
-        places = {} if cache is None else {path: _place(cache, version, path, sha256) for path, sha256 in wanted}
+        places = (
+            {} if cache is None else {path: _place(cache, version, path, sha256) for path, sha256 in wanted}
+        )
         found = {path: reading for path, place in places.items() if (reading := _cached(place)) is not None}
         parsed = self._parse([(root / path, sha256) for path, sha256 in wanted if path not in found])
         for path, _ in wanted:
@@ -165,7 +183,9 @@ class LocalSearch(BaseModel):
                     with ProcessPoolExecutor(1, mp_context=context) as pool:
                         yield _Reading.model_validate_json(pool.submit(_read_line, path, sha256).result())
                 except BrokenProcessPool:
-                    yield _Reading(sha256=sha256, reason="parser_crashed", detail="its reader took the process down")
+                    yield _Reading(
+                        sha256=sha256, reason="parser_crashed", detail="its reader took the process down"
+                    )
 
 
 def parser_version() -> str:

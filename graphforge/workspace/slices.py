@@ -127,7 +127,11 @@ def _rank(column: Column) -> int:
 def _words(table: Table, row: int, column: Column) -> str:
     value = table.grid[row][column.index]
     number = table.number(row, column.index)
-    text = str(int(number)) if number is not None and number.is_integer() else str(value if value is not None else "")
+    text = (
+        str(int(number))
+        if number is not None and number.is_integer()
+        else str(value if value is not None else "")
+    )
     words = normalize(column.name).split()
     if "year" in words and "fiscal" in words and len(text) == 4:
         return f"FY {text}"
@@ -142,13 +146,17 @@ def _moment(table: Table, row: int, periods: list[Column]) -> tuple[tuple[float,
     """Sorts the rows of a table by time, years first."""
     ordered = sorted(periods, key=lambda column: (_rank(column), column.index))
     cells = [(table.number(row, column.index), str(table.grid[row][column.index])) for column in ordered]
-    return tuple((number if number is not None else 0.0, text if number is None else "") for number, text in cells)
+    return tuple(
+        (number if number is not None else 0.0, text if number is None else "") for number, text in cells
+    )
 
 
 def _slice(table: Table, number: int, run: tuple[int, int], key: Column, period: str, value: str) -> Table:
     told = ", ".join(part for part in (value, period) if part)
     columns = tuple(
-        column.model_copy(update={"name": f"{column.name} ({told})", "period": column.period or period or None})
+        column.model_copy(
+            update={"name": f"{column.name} ({told})", "period": column.period or period or None}
+        )
         if column.kind == "number" and column.name and not _is_period(column)
         else column
         for column in table.columns

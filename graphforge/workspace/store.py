@@ -34,11 +34,15 @@ def store(
             try:
                 content = origin.read_bytes()
             except OSError as error:
-                raise InputError(f"{origin} can't be read any more ({error.strerror})", "Run the stage again") from None
+                raise InputError(
+                    f"{origin} can't be read any more ({error.strerror})", "Run the stage again"
+                ) from None
             if hashlib.sha256(content).hexdigest() != sha256:
                 raise InputError(f"{origin} changed while the library was in use", "Run the stage again")
             write_bytes(target, content)
-        write_bytes(folder / "documents" / f"{sha256}.json", library.documents[sha256].line().encode() + b"\n")
+        write_bytes(
+            folder / "documents" / f"{sha256}.json", library.documents[sha256].line().encode() + b"\n"
+        )
     return wanted
 
 

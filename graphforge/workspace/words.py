@@ -57,14 +57,22 @@ _QUARTER = re.compile(r"q[1-4]$")
 _HALF = re.compile(r"h[12]$")
 _MONTH_NUMBER = re.compile(r"(?:0?[1-9]|1[0-2])$")
 _DAY_NUMBER = re.compile(r"\d{1,2}$")
-_ORDINAL = {"first": "q1", "1st": "q1", "second": "q2", "2nd": "q2", "third": "q3", "3rd": "q3", "fourth": "q4", "4th": "q4"}  # fmt: skip
+_ORDINAL = {
+    word: f"q{number}"
+    for number, words in enumerate(
+        (("first", "1st"), ("second", "2nd"), ("third", "3rd"), ("fourth", "4th")), start=1
+    )
+    for word in words
+}
 _EDITION = frozenset(
     "revised revision rev provisional preliminary prelim final draft updated update version edition corrected "
     "amended old new latest copy resaved raw processed partial".split()
 )
 _VERSION = re.compile(r"v\d+$")
 # A measure of these names alone says nothing of what is measured; the table's title has to.
-_GENERIC = frozenset("total value amount number count sum all overall figure data n pct percent rate average mean".split())
+_GENERIC = frozenset(
+    "total value amount number count sum all overall figure data n pct percent rate average mean".split()
+)
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -81,7 +89,9 @@ _COMMON = frozenset(stem(word) for word in _WORK.split())
 def terms(text: str) -> list[str]:
     """The stems of a text's words in order: no function words, no bare numbers, no single letters."""
     return [
-        stem(word) for word in normalize(text).split() if len(word) > 1 and word not in _STOP and not word.isdigit()
+        stem(word)
+        for word in normalize(text).split()
+        if len(word) > 1 and word not in _STOP and not word.isdigit()
     ]
 
 
@@ -103,10 +113,17 @@ def _scan(text: str) -> tuple[list[str], list[str]]:
         if match := _FISCAL.match(word):
             year = match.group(1)
             periods.append("fy" + (year if len(year) == 4 else "20" + year))
-        elif word in {"fy", "fiscal"} and following == "year" and index + 2 < len(words) and _YEAR.match(words[index + 2]):
+        elif (
+            word in {"fy", "fiscal"}
+            and following == "year"
+            and index + 2 < len(words)
+            and _YEAR.match(words[index + 2])
+        ):
             periods.append("fy" + words[index + 2])
             index += 2
-        elif word in {"fy", "fiscal"} and (_YEAR.match(following) or _DAY_NUMBER.match(following) and len(following) == 2):
+        elif word in {"fy", "fiscal"} and (
+            _YEAR.match(following) or (_DAY_NUMBER.match(following) and len(following) == 2)
+        ):
             periods.append("fy" + (following if len(following) == 4 else "20" + following))
             index += 1
         elif _YEAR.match(word):

@@ -79,7 +79,7 @@ def spec() -> TaskSpec:
         ),
         criteria=(
             Criterion(
-                id="c1", deliverable="d1", requirement="formulas", expected=None, weight=0.5, anchors=(), verification="v",
+                id="c1", deliverable="d1", requirement="formulas", expected=None, weight=0.5, anchors=(), verification="v",  # noqa: E501
                 checks=(FormulaColumn(file="book.xlsx", sheet="Data", column="A"),),
             ),
             Criterion(
@@ -95,7 +95,9 @@ def spec() -> TaskSpec:
     )  # fmt: skip
 
 
-def document(name: str, family: Family, sheets: tuple[str, ...] = ("Data", "Sources"), formulas: bool = True) -> Document:
+def document(
+    name: str, family: Family, sheets: tuple[str, ...] = ("Data", "Sources"), formulas: bool = True
+) -> Document:
     """A parsed deliverable with one table a sheet."""
     tables = tuple(
         Table(

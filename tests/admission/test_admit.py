@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 from admission_cases import deliverables, document, empty, spec, talk, verdict
-from graphforge.admission import Admission, BehaviourFilter, ScoreBar, admit
-from graphforge.errors import RecordError
-from graphforge.records import Admitted, Document, Rejection, StageCount
 from hydra.utils import instantiate
 from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
+
+from graphforge.admission import Admission, BehaviourFilter, ScoreBar, admit
+from graphforge.errors import RecordError
+from graphforge.records import Admitted, Document, Rejection, StageCount
 
 CONF = Path(__file__).parents[2] / "conf"
 ADMISSION: Admission = instantiate(OmegaConf.load(CONF / "admission/default.yaml"), _convert_="all")

@@ -2,11 +2,18 @@
 
 import pytest
 from admission_cases import talk
-from graphforge.admission import BehaviourFilter, ExcessOfCalls, RepeatedCalls, RepeatedTruncation, ToolFailures
-from graphforge.admission.behaviour import failed, polling, repeats
-from graphforge.records import Message, ToolCall
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphforge.admission import (
+    BehaviourFilter,
+    ExcessOfCalls,
+    RepeatedCalls,
+    RepeatedTruncation,
+    ToolFailures,
+)
+from graphforge.admission.behaviour import failed, polling, repeats
+from graphforge.records import Message, ToolCall
 
 NEVER_TWICE = RepeatedCalls(most=0)
 FILTER = BehaviourFilter(
@@ -86,7 +93,18 @@ def test_polling(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["ls", "echo sleep", "cat wait", "tail -n 5 log", "grep -f x y", "topology", "python3 watch.py", "", "tail log -- -x"]
+    "command",
+    [
+        "ls",
+        "echo sleep",
+        "cat wait",
+        "tail -n 5 log",
+        "grep -f x y",
+        "topology",
+        "python3 watch.py",
+        "",
+        "tail log -- -x",
+    ],
 )
 def test_not_polling(command: str) -> None:
     assert not polling(ToolCall(id="a", name="bash", arguments={"command": command}))
@@ -152,7 +170,12 @@ def test_a_cut_turn_of_the_model_counts_too() -> None:
 
 # all together
 
-STEP = st.tuples(st.sampled_from(["ls", "cat x", "sleep 1", "b"]), st.sampled_from(["", "y"]), st.sampled_from([0, 1]), st.booleans())
+STEP = st.tuples(
+    st.sampled_from(["ls", "cat x", "sleep 1", "b"]),
+    st.sampled_from(["", "y"]),
+    st.sampled_from([0, 1]),
+    st.booleans(),
+)
 
 
 @given(st.lists(STEP, max_size=12))
@@ -166,8 +189,12 @@ def test_counts_agree_with_a_plain_recount(steps: list[tuple[str, str, int, bool
             last[command] = (text, code)
     assert sorted(count for count, _ in repeats(trajectory).values()) == sorted(plain.values())
     for most in range(4):
-        assert (word(RepeatedCalls(most=most), trajectory) is None) == (max(plain.values(), default=0) <= most)
-        assert (word(RepeatedTruncation(most=most), trajectory) is None) == (sum(step[3] for step in steps) <= most)
+        assert (word(RepeatedCalls(most=most), trajectory) is None) == (
+            max(plain.values(), default=0) <= most
+        )
+        assert (word(RepeatedTruncation(most=most), trajectory) is None) == (
+            sum(step[3] for step in steps) <= most
+        )
         assert (word(ExcessOfCalls(most=most + 1), trajectory) is None) == (len(steps) <= most + 1)
 
 

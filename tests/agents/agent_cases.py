@@ -9,6 +9,8 @@ import docx
 import openpyxl
 import pptx
 import pymupdf
+from pptx.util import Inches
+
 from graphforge.agents import ProcessSandbox, ReferenceAgent
 from graphforge.records import (
     CellLocator,
@@ -27,7 +29,6 @@ from graphforge.records import (
     TableCellLocator,
     Trajectory,
 )
-from pptx.util import Inches
 
 Rows = Sequence[tuple[str, object]]
 
@@ -139,16 +140,22 @@ def read(alias: str, path: Path, count: int, label: str) -> ReadColumn:
 
 def compare(left: ReadColumn, right: ReadColumn) -> Plan:
     """A plan that compares two columns, with a workbook, a CSV file, a Word memo and a PDF memo."""
-    section = Section(heading="Result", paragraphs=("Total {total}, largest {top}, {agree} of {n} agree.",), table=True)
+    section = Section(
+        heading="Result", paragraphs=("Total {total}, largest {top}, {agree} of {n} agree.",), table=True
+    )
     columns = ("a", "b", "gap", "change", "part", "status")
     return Plan(
         key_label="Name",
         reads=(left, right),
         derived=(
             DerivedColumn(alias="gap", label="Difference", operation="difference", arguments=("a", "b")),
-            DerivedColumn(alias="change", label="Change in %", operation="percent_change", arguments=("a", "b")),
+            DerivedColumn(
+                alias="change", label="Change in %", operation="percent_change", arguments=("a", "b")
+            ),
             DerivedColumn(alias="part", label="Share in %", operation="share", arguments=("a",)),
-            DerivedColumn(alias="status", label="Status", operation="agreement", arguments=("a", "b"), constant=0.01),
+            DerivedColumn(
+                alias="status", label="Status", operation="agreement", arguments=("a", "b"), constant=0.01
+            ),
         ),
         facts=(
             Fact(name="total", operation="sum", column="a"),
@@ -157,12 +164,21 @@ def compare(left: ReadColumn, right: ReadColumn) -> Plan:
             Fact(name="agree", operation="count_equal", column="status", word="agrees"),
         ),
         outputs=(
-            Output(file="book.xlsx", family="xlsx", title="Compared", sheet="Table", columns=columns, totals=("a", "b")),
+            Output(
+                file="book.xlsx",
+                family="xlsx",
+                title="Compared",
+                sheet="Table",
+                columns=columns,
+                totals=("a", "b"),
+            ),
             Output(file="flat.csv", family="csv", title="Flat", columns=columns),
             Output(file="memo.docx", family="docx", title="Memo", columns=("a", "gap"), sections=(section,)),
             Output(file="memo.pdf", family="pdf", title="Memo", columns=("a", "gap"), sections=(section,)),
         ),
-        citations=tuple(Citation(file=name, used_for="amounts") for name in dict.fromkeys((left.file, right.file))),
+        citations=tuple(
+            Citation(file=name, used_for="amounts") for name in dict.fromkeys((left.file, right.file))
+        ),
     )
 
 
@@ -173,7 +189,9 @@ def task_for(plan: Plan, *more: str) -> PublicTask:
         for number, output in enumerate(plan.outputs)
     )
     files = dict.fromkeys([*(citation.file for citation in plan.citations), *more])
-    return PublicTask(task="task-1", statement="Compare the two.", deliverables=deliverables, files=tuple(files))
+    return PublicTask(
+        task="task-1", statement="Compare the two.", deliverables=deliverables, files=tuple(files)
+    )
 
 
 def run(plan: Plan, folder: Path, keep: Path, sandbox: ProcessSandbox = SANDBOX) -> Trajectory:

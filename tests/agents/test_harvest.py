@@ -26,7 +26,9 @@ def test_promised_files_are_stored_by_hash_and_others_are_left(tmp_path: Path) -
     artifacts, left_out = harvest(outputs, TASK, keep, 100)
     assert [(one.name, one.bytes) for one in artifacts] == [("a.csv", 5), ("b.csv", 5)]
     assert left_out == []
-    assert {path.name for path in keep.iterdir()} == {hashlib.sha256(name.encode()).hexdigest() for name in ("a.csv", "b.csv")}
+    assert {path.name for path in keep.iterdir()} == {
+        hashlib.sha256(name.encode()).hexdigest() for name in ("a.csv", "b.csv")
+    }
 
 
 def test_links_pipes_folders_and_large_files_are_left_out_with_a_reason(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import openpyxl
 import pymupdf
 import pytest
 from agent_cases import AGENT, SANDBOX, compare, delivered, flat, read, run, task_for, write_table
+
 from graphforge.errors import InputError, RecordError
 from graphforge.records import (
     Citation,
@@ -29,7 +30,9 @@ from graphforge.records import (
 )
 
 LEFT = [(f"Région {n} “A”, O'Brien" if n % 5 == 0 else f"Town {n}", n * 12.5 - 100) for n in range(40)]
-RIGHT = [(name.upper().replace(",", "  -"), 0 if n == 3 else value * 1.25) for n, (name, value) in enumerate(LEFT)]
+RIGHT = [
+    (name.upper().replace(",", "  -"), 0 if n == 3 else value * 1.25) for n, (name, value) in enumerate(LEFT)
+]
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +41,19 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> tuple[Trajectory, Path, Pa
     folder = tmp_path_factory.mktemp("inputs")
     keep = tmp_path_factory.mktemp("keep")
     left = write_table(folder, "left", "xlsx", LEFT)
-    right = write_table(folder, "right", "csv", [(name, "n/a" if n == 9 else value) for n, (name, value) in enumerate(RIGHT)][::-1])
-    return run(compare(read("a", left, 40, "Amount (2023)"), read("b", right, 40, "Amount (2022)")), folder, keep), folder, keep
+    right = write_table(
+        folder,
+        "right",
+        "csv",
+        [(name, "n/a" if n == 9 else value) for n, (name, value) in enumerate(RIGHT)][::-1],
+    )
+    return (
+        run(
+            compare(read("a", left, 40, "Amount (2023)"), read("b", right, 40, "Amount (2022)")), folder, keep
+        ),
+        folder,
+        keep,
+    )
 
 
 def test_the_record_is_honest(work: tuple[Trajectory, Path, Path]) -> None:
@@ -61,13 +75,25 @@ def test_the_conversation_can_be_trained_on(work: tuple[Trajectory, Path, Path])
     assert trajectory.messages[1].content == "Compare the two."
     assert all(answer is not None and answer.exit_code == 0 for _, answer in trajectory.tool_calls())
     everything = "\n".join(message.line() for message in trajectory.messages)
-    for word in ("hidden", "solution", "plan", "rubric", "criteri", "graphforge", str(folder), str(keep), "rollout-"):
+    for word in (
+        "hidden",
+        "solution",
+        "plan",
+        "rubric",
+        "criteri",
+        "graphforge",
+        str(folder),
+        str(keep),
+        "rollout-",
+    ):
         assert word not in everything.casefold(), word
 
 
 def test_the_script_is_sound_python_without_this_package(work: tuple[Trajectory, Path, Path]) -> None:
     trajectory, _, _ = work
-    source = next(call.arguments["content"] for call, _ in trajectory.tool_calls() if call.name == "write_file")
+    source = next(
+        call.arguments["content"] for call, _ in trajectory.tool_calls() if call.name == "write_file"
+    )
     assert isinstance(source, str)
     compile(source, "analysis.py", "exec")
     assert max(map(len, source.splitlines())) <= 125
@@ -75,7 +101,9 @@ def test_the_script_is_sound_python_without_this_package(work: tuple[Trajectory,
     assert f"{math.fsum(value for _, value in LEFT):.2f}" not in source
 
 
-def test_rows_are_matched_by_folded_name_in_the_first_files_order(work: tuple[Trajectory, Path, Path]) -> None:
+def test_rows_are_matched_by_folded_name_in_the_first_files_order(
+    work: tuple[Trajectory, Path, Path],
+) -> None:
     trajectory, _, keep = work
     rows = flat(trajectory, keep)
     assert [row["Name"] for row in rows] == [name for n, (name, _) in enumerate(LEFT) if n != 9]
@@ -90,7 +118,9 @@ def test_values_follow_the_definitions(work: tuple[Trajectory, Path, Path]) -> N
         b = right[normalize(name)]
         assert float(row["Amount (2023)"]) == a
         assert math.isclose(float(row["Difference"]), a - b, rel_tol=1e-12)
-        assert row["Change in %"] == "" if b == 0 else math.isclose(float(row["Change in %"]), 100 * (a - b) / b)
+        assert (
+            row["Change in %"] == "" if b == 0 else math.isclose(float(row["Change in %"]), 100 * (a - b) / b)
+        )
         assert math.isclose(float(row["Share in %"]), 100 * a / total)
         assert row["Status"] == ("agrees" if abs(a - b) <= 0.01 else "differs")
 
@@ -124,7 +154,9 @@ def test_the_workbook_is_live(work: tuple[Trajectory, Path, Path], tmp_path: Pat
                 assert (there or "") == (here or ""), (row, column)
 
 
-def test_the_memo_holds_title_headings_facts_table_and_sources(work: tuple[Trajectory, Path, Path], tmp_path: Path) -> None:
+def test_the_memo_holds_title_headings_facts_table_and_sources(
+    work: tuple[Trajectory, Path, Path], tmp_path: Path
+) -> None:
     trajectory, _, keep = work
     total = math.fsum(value for n, (_, value) in enumerate(LEFT) if n != 9)
     sentence = f"Total {total:,.2f}, largest {LEFT[39][0]}, 1 of 39 agree."
@@ -154,21 +186,32 @@ def test_the_memo_holds_title_headings_facts_table_and_sources(work: tuple[Traje
 
 def test_a_second_run_gives_the_same_bytes(work: tuple[Trajectory, Path, Path], tmp_path: Path) -> None:
     trajectory, folder, _ = work
-    plan = compare(read("a", folder / "left.xlsx", 40, "Amount (2023)"), read("b", folder / "right.csv", 40, "Amount (2022)"))
+    plan = compare(
+        read("a", folder / "left.xlsx", 40, "Amount (2023)"),
+        read("b", folder / "right.csv", 40, "Amount (2022)"),
+    )
     assert run(plan, folder, tmp_path / "other") == trajectory
 
 
 @pytest.mark.parametrize("family", ["html", "md", "json", "docx", "pptx", "pdf"])
 def test_every_family_can_be_read(tmp_path: Path, family: Family) -> None:
-    rows = [("Łódź", 10.0), ("O'Brien \"B\"", -4.5), ("Zero", 0.0)]
+    rows = [("Łódź", 10.0), ('O\'Brien "B"', -4.5), ("Zero", 0.0)]
     left = write_table(tmp_path, "one", family, rows)
-    right = write_table(tmp_path, "two", "csv", [("ZERO", "1"), ("lodz ", "(1,000.5)"), ("OBrien B", "3"), ("o brien b", "-4.50")])
+    right = write_table(
+        tmp_path,
+        "two",
+        "csv",
+        [("ZERO", "1"), ("lodz ", "(1,000.5)"), ("OBrien B", "3"), ("o brien b", "-4.50")],
+    )
     plan = compare(read("a", left, 3, "A"), read("b", right, 4, "B"))
     trajectory = run(plan.model_copy(update={"outputs": plan.outputs[1:2]}), tmp_path, tmp_path / "keep")
     assert trajectory.status == "completed", trajectory.messages[-2].content
     rows_out = flat(trajectory, tmp_path / "keep")
     # "Łódź" has a letter that does not fold to "l": it has no partner.
-    assert [(row["Name"], row["A"], row["B"]) for row in rows_out] == [("O'Brien \"B\"", "-4.5", "-4.5"), ("Zero", "0", "1")]
+    assert [(row["Name"], row["A"], row["B"]) for row in rows_out] == [
+        ('O\'Brien "B"', "-4.5", "-4.5"),
+        ("Zero", "0", "1"),
+    ]
 
 
 def small(tmp_path: Path, **changes: object) -> tuple[Plan, Path]:
@@ -181,7 +224,11 @@ def small(tmp_path: Path, **changes: object) -> tuple[Plan, Path]:
 
 def test_keep_order_and_limit(tmp_path: Path) -> None:
     plan, keep = small(
-        tmp_path, keep=Keep(column="status", equals="differs").model_dump(), order_by="gap", descending=False, limit=1
+        tmp_path,
+        keep=Keep(column="status", equals="differs").model_dump(),
+        order_by="gap",
+        descending=False,
+        limit=1,
     )
     trajectory = run(plan, tmp_path, keep)
     rows = flat(trajectory, keep)
@@ -222,10 +269,17 @@ def test_derived_columns_of_derived_columns_and_blanks(tmp_path: Path) -> None:
         DerivedColumn(alias="s", label="Same", operation="agreement", arguments=("r", "p"), constant=0),
     )
     outputs = (
-        Output(file="book.xlsx", family="xlsx", title="T", sheet="T", columns=("h", "d", "s", "l"), totals=("d",)),
-        Output(file="flat.csv", family="csv", title="T", columns=("r", "p", "d", "h", "l", "s"), totals=("r",)),
+        Output(
+            file="book.xlsx", family="xlsx", title="T", sheet="T", columns=("h", "d", "s", "l"), totals=("d",)
+        ),
+        Output(
+            file="flat.csv", family="csv", title="T", columns=("r", "p", "d", "h", "l", "s"), totals=("r",)
+        ),
     )
-    facts = (Fact(name="mean", operation="mean", column="r", decimals=3), Fact(name="low", operation="bottom", column="r"))
+    facts = (
+        Fact(name="mean", operation="mean", column="r", decimals=3),
+        Fact(name="low", operation="bottom", column="r"),
+    )
     plan, keep = small(tmp_path, derived=derived, outputs=outputs, facts=facts)
     trajectory = run(plan, tmp_path, keep)
     assert trajectory.status == "completed", trajectory.messages[-2].content
@@ -239,7 +293,17 @@ def test_derived_columns_of_derived_columns_and_blanks(tmp_path: Path) -> None:
     path.write_bytes(delivered(trajectory, keep, "book.xlsx").read_bytes())
     sheet = openpyxl.load_workbook(path)["T"]
     # Formulas refer to cells: columns that were not asked for but are needed stand to the right.
-    assert [cell.value for cell in sheet[3]] == ["Name", "High", "Gap", "Same", "Low", "Ratio", "Next", "A", "B"]
+    assert [cell.value for cell in sheet[3]] == [
+        "Name",
+        "High",
+        "Gap",
+        "Same",
+        "Low",
+        "Ratio",
+        "Next",
+        "A",
+        "B",
+    ]
     model = ironcalc.load_from_xlsx(str(path), "en", "UTC", "en")
     model.evaluate()
     values = openpyxl.load_workbook(path, data_only=True)["T"]
@@ -256,7 +320,10 @@ def test_figures_from_running_text(tmp_path: Path) -> None:
         file="news.md",
         family="md",
         label="As reported",
-        figures=(QuotedFigure(entity="OSLO", literal="4.2 thousand", number=4200), QuotedFigure(entity="Bergen", literal="310", number=310)),
+        figures=(
+            QuotedFigure(entity="OSLO", literal="4.2 thousand", number=4200),
+            QuotedFigure(entity="Bergen", literal="310", number=310),
+        ),
     )
     plan = Plan(
         key_label="Town",
@@ -271,7 +338,9 @@ def test_figures_from_running_text(tmp_path: Path) -> None:
         ("Oslo", "4200", "4200", "0"),
         ("Bergen", "310.5", "310", "-0.5"),
     ]
-    wrong = quoted.model_copy(update={"figures": (QuotedFigure(entity="Oslo", literal="5 thousand", number=5000),)})
+    wrong = quoted.model_copy(
+        update={"figures": (QuotedFigure(entity="Oslo", literal="5 thousand", number=5000),)}
+    )
     trajectory = run(plan.model_copy(update={"quoted": (wrong,)}), tmp_path, tmp_path / "keep")
     assert trajectory.status == "failed"
 
@@ -310,9 +379,15 @@ def refuse(*_: object, **__: object) -> None:
 
 def test_the_store_is_never_touched(tmp_path: Path) -> None:
     plan, keep = small(tmp_path)
-    before = {path: (path.read_bytes(), path.stat().st_mtime_ns, stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.glob("*.csv")}
+    before = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns, stat.S_IMODE(path.stat().st_mode))
+        for path in tmp_path.glob("*.csv")
+    }
     run(plan, tmp_path, keep)
-    assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns, stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.glob("*.csv")}
+    assert before == {
+        path: (path.read_bytes(), path.stat().st_mtime_ns, stat.S_IMODE(path.stat().st_mode))
+        for path in tmp_path.glob("*.csv")
+    }
 
 
 def test_an_input_that_was_not_handed_in(tmp_path: Path) -> None:
@@ -324,12 +399,29 @@ def test_an_input_that_was_not_handed_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"outputs": (Output(file="m.docx", family="docx", title="T", sections=(Section(heading="H", paragraphs=("{none}",)),)),)}, "unknown facts"),
+        (
+            {
+                "outputs": (
+                    Output(
+                        file="m.docx",
+                        family="docx",
+                        title="T",
+                        sections=(Section(heading="H", paragraphs=("{none}",)),),
+                    ),
+                )
+            },
+            "unknown facts",
+        ),
         ({"facts": (Fact(name="total", operation="sum"),)}, "names no column"),
-        ({"derived": (DerivedColumn(alias="gap", label="G", operation="difference", arguments=("a",)),)}, "1 arguments"),
+        (
+            {"derived": (DerivedColumn(alias="gap", label="G", operation="difference", arguments=("a",)),)},
+            "1 arguments",
+        ),
     ],
 )
-def test_a_plan_that_cannot_be_executed_is_an_error_of_the_task(tmp_path: Path, changes: dict[str, object], said: str) -> None:
+def test_a_plan_that_cannot_be_executed_is_an_error_of_the_task(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
     plan, keep = small(tmp_path)
     broken = plan.model_copy(update=changes)
     with pytest.raises(RecordError, match=said):

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from agent_cases import SANDBOX
-from graphforge.agents import ProcessSandbox
-from graphforge.errors import SandboxError
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from graphforge.agents import ProcessSandbox
+from graphforge.errors import SandboxError
 
 
 def limited(**changes: float) -> ProcessSandbox:
@@ -19,7 +20,12 @@ def limited(**changes: float) -> ProcessSandbox:
 def test_exit_code_and_output_are_recorded() -> None:
     with SANDBOX.open() as room:
         result = room.run("echo out; echo err >&2; exit 7")
-    assert (result.exit_code, result.output, result.truncated, result.timed_out) == (7, "out\nerr\n", False, False)
+    assert (result.exit_code, result.output, result.truncated, result.timed_out) == (
+        7,
+        "out\nerr\n",
+        False,
+        False,
+    )
 
 
 def test_a_signal_is_an_exit_code_above_128() -> None:
@@ -114,7 +120,11 @@ def test_a_command_that_closes_its_output_is_waited_for() -> None:
         ({"memory": 512 * 1024**2}, "python3 -c 'bytearray(1024**3)'", "MemoryError"),
         ({"file_size": 1024**2}, "head -c 2000000 /dev/zero > big", ""),
         ({"cpu_seconds": 1}, "while :; do :; done", ""),
-        ({"open_files": 32}, "python3 -c 'f = [open(\"/dev/null\") for _ in range(99)]'", "Too many open files"),
+        (
+            {"open_files": 32},
+            "python3 -c 'f = [open(\"/dev/null\") for _ in range(99)]'",
+            "Too many open files",
+        ),
     ],
 )
 def test_limits_hold(changes: dict[str, float], command: str, said: str) -> None:

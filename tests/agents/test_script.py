@@ -5,11 +5,21 @@ import re
 
 import pytest
 from agent_cases import compare
-from graphforge.agents import bricks, script
-from graphforge.errors import RecordError
-from graphforge.records import CellLocator, Citation, Fact, Output, PageLocator, Plan, PointerLocator, ReadColumn
 from hypothesis import given
 from hypothesis import strategies as st
+
+from graphforge.agents import bricks, script
+from graphforge.errors import RecordError
+from graphforge.records import (
+    CellLocator,
+    Citation,
+    Fact,
+    Output,
+    PageLocator,
+    Plan,
+    PointerLocator,
+    ReadColumn,
+)
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200)
 
@@ -71,7 +81,9 @@ def test_a_script_holds_only_what_it_uses() -> None:
     only_csv = script.render(plan.model_copy(update={"outputs": plan.outputs[1:2]}))
     assert "docx" not in only_csv
     assert "write_workbook" not in only_csv
-    defined = {node.name for node in ast.parse(only_csv).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    defined = {
+        node.name for node in ast.parse(only_csv).body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
     used = {node.id for node in ast.walk(ast.parse(only_csv)) if isinstance(node, ast.Name)}
     assert defined <= used
 

@@ -1,12 +1,25 @@
 """The functions that scripts are made of, against the records that the rest of the line uses."""
 
 import math
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pymupdf
 import pytest
 from agent_cases import write_table
-from graphforge.agents.toolbox.computing import decimals_of, extreme, mean, ordered, percent_change, projection, ratio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphforge.agents.toolbox.computing import (
+    decimals_of,
+    extreme,
+    mean,
+    ordered,
+    percent_change,
+    projection,
+    ratio,
+)
 from graphforge.agents.toolbox.reading import (
     column,
     decoded,
@@ -19,6 +32,7 @@ from graphforge.agents.toolbox.reading import (
     read_html_table,
     read_json,
     read_md_table,
+    read_pdf_rows,
     read_pdf_table,
     read_pptx_table,
     read_sheet,
@@ -26,8 +40,6 @@ from graphforge.agents.toolbox.reading import (
 )
 from graphforge.agents.toolbox.writing import PdfMemo, plain_number
 from graphforge.records import normalize, parse_number
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @given(st.text(max_size=30))
@@ -50,7 +62,18 @@ def test_a_printed_figure_is_read_back(value: float, decimals: int) -> None:
 
 
 def test_signs_in_cells_of_their_own_stand_with_their_figures_again() -> None:
-    assert join_signs(["a", "$", "", "7", "(12", ")", "3", "%", "x", ")"]) == ["a", "", "", "$7", "(12)", "", "3%", "", "x", ")"]
+    assert join_signs(["a", "$", "", "7", "(12", ")", "3", "%", "x", ")"]) == [
+        "a",
+        "",
+        "",
+        "$7",
+        "(12)",
+        "",
+        "3%",
+        "",
+        "x",
+        ")",
+    ]
 
 
 def test_web_tables_lose_rows_and_columns_that_only_make_room(tmp_path: Path) -> None:
@@ -62,9 +85,9 @@ def test_web_tables_lose_rows_and_columns_that_only_make_room(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "rows"),
     [
-        ("a,b\n1,2\n".encode(), [["a", "b"], ["1", "2"]]),
-        ("a;b\nx;1,5\ny;1.234,25\n".encode(), [["a", "b"], ["x", "1.5"], ["y", "1234.25"]]),
-        ("a;b\nx;1,234\n".encode(), [["a", "b"], ["x", "1,234"]]),
+        (b"a,b\n1,2\n", [["a", "b"], ["1", "2"]]),
+        (b"a;b\nx;1,5\ny;1.234,25\n", [["a", "b"], ["x", "1.5"], ["y", "1234.25"]]),
+        (b"a;b\nx;1,234\n", [["a", "b"], ["x", "1,234"]]),
         ("Name\tWert\nKöln\t3\n".encode("utf-16"), [["Name", "Wert"], ["Köln", "3"]]),
         ("Name,n\nKöln,3\n".encode("cp1252"), [["Name", "n"], ["Köln", "3"]]),
         (b"\xef\xbb\xbfa|b\n1|2\n", [["a", "b"], ["1", "2"]]),
@@ -107,7 +130,7 @@ def test_json_lines_and_pointers(tmp_path: Path) -> None:
     assert read_json(path, "") == [{"n": 1}, {"n": 2}]
 
 
-ROWS = [("Oslo", 1.5), ("O'Brien & Sons \"Ltd\"", -2), ("Łódź", 1234)]
+ROWS = [("Oslo", 1.5), ('O\'Brien & Sons "Ltd"', -2), ("Łódź", 1234)]
 
 
 @pytest.mark.parametrize(
@@ -139,13 +162,21 @@ def test_two_rows_of_one_name_stop_the_script() -> None:
 
 
 def test_a_quotation_must_stand_in_the_text() -> None:
-    assert quoted("It rose to 4.2\n million.", {"Oslo": ("4.2 million", 4200.0)}) == {"oslo": ("Oslo", 4200.0)}
+    assert quoted("It rose to 4.2\n million.", {"Oslo": ("4.2 million", 4200.0)}) == {
+        "oslo": ("Oslo", 4200.0)
+    }
     with pytest.raises(SystemExit, match="does not say"):
         quoted("It rose.", {"Oslo": ("4.2 million", 4200.0)})
 
 
 def test_row_names_lose_the_decimal_point_of_whole_numbers() -> None:
-    assert [row_name(cell) for cell in (2020.0, 2020, " a  b ", None, 1.5)] == ["2020", "2020", "a b", "", "1.5"]
+    assert [row_name(cell) for cell in (2020.0, 2020, " a  b ", None, 1.5)] == [
+        "2020",
+        "2020",
+        "a b",
+        "",
+        "1.5",
+    ]
 
 
 def test_division_by_zero_is_blank() -> None:
@@ -157,7 +188,7 @@ def test_ordering_is_stable_and_leaves_blanks_last(values: list[float], descendi
     rows = [{"key": str(place), "x": value} for place, value in enumerate([*values, None])]
     result = ordered(rows, "x", descending)
     assert result[-1]["x"] is None
-    for first, second in zip(result, result[1:-1], strict=False):
+    for first, second in pairwise(result[:-1]):
         assert first["x"] >= second["x"] if descending else first["x"] <= second["x"]
         assert first["x"] != second["x"] or int(first["key"]) < int(second["key"])
 
@@ -189,3 +220,60 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str) -> None:
 def test_undecodable_text_is_windows_text(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes("naïve – “x”".encode("cp1252"))
     assert decoded(tmp_path / "f") == "naïve – “x”"
+
+
+def lines_pdf(path: Path, blocks: list[list[tuple[str, ...]]]) -> Path:
+    """A PDF page with tables that are only aligned: a label, then figures flush right under one another."""
+    document = pymupdf.open()
+    page = document.new_page()
+    font = pymupdf.Font("helv")
+    y = 60.0
+    for block in blocks:
+        for row in block:
+            for x, text in enumerate(row):
+                writer = pymupdf.TextWriter(page.rect)
+                writer.append(
+                    (50 if x == 0 else 250 + 80 * x - font.text_length(text, 9), y),
+                    text,
+                    font=font,
+                    fontsize=9,
+                )
+                if text:
+                    writer.write_text(page)
+            y += 14
+        y += 60
+    document.save(path)
+    return path
+
+
+def test_rows_without_rules_are_found_by_name_and_read_by_column(tmp_path: Path) -> None:
+    block = [
+        ("Town", "2022", "2023"),
+        ("Oslo (1)", "1,200", "$ 7.5"),
+        ("All of it", "", ""),
+        ("Łódź", "", "(12)"),
+        ("Bergen", "3", "4"),
+    ]
+    path = lines_pdf(tmp_path / "a.pdf", [block])
+    rows = read_pdf_rows(path, 0, 0, ["Oslo (1)", "Łódź", "Bergen"])
+    assert column(rows, 0, 1, range(3)) == {"oslo 1": ("Oslo (1)", 1200.0), "bergen": ("Bergen", 3.0)}
+    assert column(rows, 0, 2, range(3)) == {
+        "oslo 1": ("Oslo (1)", 7.5),
+        fold("Łódź"): ("Łódź", -12.0),
+        "bergen": ("Bergen", 4.0),
+    }
+    with pytest.raises(SystemExit, match="page 1 has no table"):
+        read_pdf_rows(path, 0, 0, ["Oslo (1)", "Bergen", "Łódź"])
+
+
+def test_of_two_tables_with_the_same_rows_the_index_picks_one(tmp_path: Path) -> None:
+    one, two = [("a", "1", "2"), ("b", "3", "4")], [("a", "5", "6"), ("b", "7", "8")]
+    path = lines_pdf(tmp_path / "a.pdf", [one, two])
+    assert read_pdf_rows(path, 0, 0, ["a", "b"]) == [["a", "1", "2"], ["b", "3", "4"]]
+    assert read_pdf_rows(path, 0, 1, ["a", "b"]) == [["a", "5", "6"], ["b", "7", "8"]]
+
+
+def test_ruled_rows_are_found_by_name_too(tmp_path: Path) -> None:
+    path = write_table(tmp_path, "table", "pdf", ROWS)
+    names = [name for name, _ in ROWS]
+    assert list(column(read_pdf_rows(path, 0, 0, names), 0, 2, range(3)).values()) == ROWS

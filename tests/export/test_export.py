@@ -1,6 +1,7 @@
 """Exported data gives back what went in, in the same bytes every time."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import pyarrow.parquet
 import pytest
 import yaml
 from admission_cases import spec, talk, verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
 from graphforge.errors import RecordError
 from graphforge.export import (
     TOOLS,
@@ -22,8 +26,6 @@ from graphforge.export import (
 )
 from graphforge.export.dataset import PARQUET, SCHEMA
 from graphforge.records import Admitted, Message, Passage, Seed, Source, ToolCall, Workspace, WorkspaceFile
-from hypothesis import given
-from hypothesis import strategies as st
 
 TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -37,7 +39,13 @@ def record(*messages: Message) -> Admitted:
 
 def workspace(**source: Any) -> Workspace:
     """Four files, two of one publisher."""
-    facts = {"publisher": "Bureau | of <b>", "title": "Yearbook", "url": "https://x.org/y", "licence": "CC BY 4.0", "topic": "t"}
+    facts = {
+        "publisher": "Bureau | of <b>",
+        "title": "Yearbook",
+        "url": "https://x.org/y",
+        "licence": "CC BY 4.0",
+        "topic": "t",
+    }
     files = tuple(
         WorkspaceFile(
             sha256=f"{number:064x}", name=f"file{number}.csv", family="csv", bytes=1, role="core", why="w",
@@ -57,7 +65,9 @@ CALL = st.builds(
     ToolCall,
     id=st.integers(0, 10**6).map(lambda number: f"call_{number}"),
     name=st.just("write_file"),
-    arguments=st.fixed_dictionaries({"path": TEXT, "content": st.one_of(TEXT, st.integers(), st.booleans(), st.none())}),
+    arguments=st.fixed_dictionaries(
+        {"path": TEXT, "content": st.one_of(TEXT, st.integers(), st.booleans(), st.none())}
+    ),
 )
 
 
@@ -66,11 +76,19 @@ def conversations(draw: st.DrawFn) -> tuple[Message, ...]:
     messages = [Message(role="system", content=draw(TEXT)), Message(role="user", content=draw(TEXT))]
     for calls in draw(st.lists(st.lists(CALL, max_size=3, unique_by=lambda call: call.id), max_size=4)):
         fresh = [call for call in calls if all(call.id != m.call for m in messages)]
-        messages.append(Message(role="assistant", content=draw(TEXT), calls=tuple(fresh), truncated=draw(st.booleans())))
+        messages.append(
+            Message(role="assistant", content=draw(TEXT), calls=tuple(fresh), truncated=draw(st.booleans()))
+        )
         for call in fresh:
             code = draw(st.one_of(st.none(), st.integers(0, 255)))
             messages.append(
-                Message(role="tool", content=draw(TEXT), call=call.id, exit_code=code, truncated=draw(st.booleans()))
+                Message(
+                    role="tool",
+                    content=draw(TEXT),
+                    call=call.id,
+                    exit_code=code,
+                    truncated=draw(st.booleans()),
+                )
             )
     return tuple(messages)
 
@@ -84,7 +102,7 @@ def test_exported_messages_are_the_messages(messages: tuple[Message, ...]) -> No
 @given(conversations())
 def test_sharegpt_keeps_every_text_and_alternates(messages: tuple[Message, ...]) -> None:
     turns = sharegpt_line(record(*messages))["conversations"]
-    assert all(first["from"] != second["from"] or first["from"] == "gpt" for first, second in zip(turns, turns[1:], strict=False))
+    assert all(first["from"] != second["from"] or first["from"] == "gpt" for first, second in pairwise(turns))
     calls = [call for message in messages for call in message.calls]
     found = [
         json.loads(piece.partition("\n</tool_call>")[0])
@@ -94,7 +112,9 @@ def test_sharegpt_keeps_every_text_and_alternates(messages: tuple[Message, ...])
         for piece in ["{" + piece]
         if "\n</tool_call>" in piece
     ]
-    assert [(one["name"], one["arguments"]) for one in found] == [(call.name, call.arguments) for call in calls]
+    assert [(one["name"], one["arguments"]) for one in found] == [
+        (call.name, call.arguments) for call in calls
+    ]
     answers = [message.content for message in messages if message.role == "tool"]
     told = [turn["value"] for turn in turns if turn["from"] == "tool"]
     pieces = [piece for value in told for piece in value.removeprefix("<tool_response>\n").removesuffix("\n</tool_response>").split("\n</tool_response>\n<tool_response>\n")]  # fmt: skip  # noqa: E501

@@ -3,8 +3,19 @@
 import hashlib
 from pathlib import Path
 
-from graphforge.records import Block, BlockLocator, CellLocator, Column, Document, Family, Seed, Source, Table, parse_number
-from graphforge.records import Passage
+from graphforge.records import (
+    Block,
+    BlockLocator,
+    CellLocator,
+    Column,
+    Document,
+    Family,
+    Passage,
+    Seed,
+    Source,
+    Table,
+    parse_number,
+)
 from graphforge.workspace.library import Library, LibraryFile
 
 
@@ -38,10 +49,15 @@ def table(rows: list[list[object]], title: str = "", totals: int = 0, **changes:
 
 
 def document(
-    name: str, tables: tuple[Table, ...] = (), text: tuple[str, ...] = (), family: Family = "csv", title: str = ""
+    name: str,
+    tables: tuple[Table, ...] = (),
+    text: tuple[str, ...] = (),
+    family: Family = "csv",
+    title: str = "",
 ) -> Document:
     blocks = tuple(
-        Block(kind="paragraph", text=line, locator=BlockLocator(block=number)) for number, line in enumerate(text)
+        Block(kind="paragraph", text=line, locator=BlockLocator(block=number))
+        for number, line in enumerate(text)
     )
     return Document(
         sha256=sha(name), name=name, family=family, title=title or name, pages=1, blocks=blocks, tables=tables
@@ -63,7 +79,9 @@ def library(*members: tuple[str, Document]) -> Library:
     return Library(root=Path("made"), files=files, documents={sha256: documents[sha256] for sha256 in files})
 
 
-def seed(number: int, demand: str, pattern: str, occupation: str = "Analysts", family: str = "delimited") -> Seed:
+def seed(
+    number: int, demand: str, pattern: str, occupation: str = "Analysts", family: str = "delimited"
+) -> Seed:
     return Seed(
         id=f"seed-{number}",
         occupation_code="13-2031.00",
@@ -103,11 +121,14 @@ def budget_library() -> Library:
         title="Positions",
     )
     memo = (
-        "The budget office reviews every department each quarter and explains the differences to the council. " * 4,
+        "The budget office reviews every department each quarter and explains the differences to the council. "
+        * 4,
         "Departments with spending of more than 75 in the spending column need approval by the council.",
         "In the first edition Police spent 120.5 and the spending of Fire was lower.",
     )
-    whales = table([["Species", "Sightings"]] + [[f"whale {letter}", 7 * n + 2] for n, letter in enumerate("abcdefg")])
+    whales = table(
+        [["Species", "Sightings"]] + [[f"whale {letter}", 7 * n + 2] for n, letter in enumerate("abcdefg")]
+    )
     return library(
         ("city_budget", document("spending_FY20.csv", budget(spent, "Spending FY20"))),
         ("city_budget", document("spending_FY20_revised.csv", budget(revised, "Spending FY20"))),
@@ -115,5 +136,10 @@ def budget_library() -> Library:
         ("city_budget", document("positions.csv", (positions,))),
         ("city_budget", document("memo.md", text=memo, family="md", title="Budget memo")),
         ("sea_life", document("whales.csv", (whales,), title="Whale sightings")),
-        ("sea_life", document("notes.txt", text=("Whales were seen off the coast all through the year.",), family="txt")),
+        (
+            "sea_life",
+            document(
+                "notes.txt", text=("Whales were seen off the coast all through the year.",), family="txt"
+            ),
+        ),
     )

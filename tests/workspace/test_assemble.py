@@ -39,7 +39,9 @@ def test_tables_that_agree_wholly_or_not_at_all_are_no_reconciliation() -> None:
     other = [["Department", "Spending"]] + [[name, 11 + n * n] for n, name in enumerate(DEPARTMENTS)]
     copy = document("copy.json", (table(rows, title="Copy"),))
     found = library(
-        ("budget", document("a.csv", (table(rows),))), ("budget", copy), ("budget", document("b.csv", (table(other),)))
+        ("budget", document("a.csv", (table(rows),))),
+        ("budget", copy),
+        ("budget", document("b.csv", (table(other),))),
     )
     assert "pair_same_measure" not in kinds(found)
     alternatives = found.findings.alternatives[document("a.csv").sha256]
@@ -59,7 +61,9 @@ def test_two_years_of_a_measure_are_a_forecast_in_their_order() -> None:
 
 
 def test_period_columns_of_one_table_are_a_forecast() -> None:
-    rows = [["State", "2019 cases", "2020 cases"]] + [[name, 5 * n + 1, 6 * n + 2] for n, name in enumerate(DEPARTMENTS)]
+    rows = [["State", "2019 cases", "2020 cases"]] + [
+        [name, 5 * n + 1, 6 * n + 2] for n, name in enumerate(DEPARTMENTS)
+    ]
     found = library(("health", document("cases.csv", (table(rows),))))
     [case] = [case for case in found.findings.cases if case.kind == "periods"]
     assert [piece.name for piece in case.pieces] == ["2019 cases", "2020 cases"]
@@ -95,9 +99,13 @@ def test_unfit_tables_make_no_case(changes: dict[str, object]) -> None:
 
 def test_row_numbers_are_no_shared_key() -> None:
     def numbered(name: str, measure: str, step: int) -> tuple[str, object]:
-        return "mixed", document(name, (table([["Row", measure]] + [[n, n * n * step + 3] for n in range(1, 9)]),))
+        return "mixed", document(
+            name, (table([["Row", measure]] + [[n, n * n * step + 3] for n in range(1, 9)]),)
+        )
 
-    assert "pair_other_measure" not in kinds(library(numbered("a.csv", "Spending", 2), numbered("b.csv", "Whales", 5)))
+    assert "pair_other_measure" not in kinds(
+        library(numbered("a.csv", "Spending", 2), numbered("b.csv", "Whales", 5))
+    )
 
 
 def assert_sound(found: Library, workspace: Workspace) -> None:
@@ -129,12 +137,17 @@ def test_every_seed_ends_as_a_workspace_or_a_rejection() -> None:
     for workspace in workspaces:
         assert_sound(found, workspace)
     first = workspaces[0]
-    assert [file.name for file in first.with_role("core")] == ["spending_FY20.csv", "spending_FY20_revised.csv"]
+    assert [file.name for file in first.with_role("core")] == [
+        "spending_FY20.csv",
+        "spending_FY20_revised.csv",
+    ]
     assert [file.name for file in first.with_role("confuser")] == ["spending_FY21.csv"]
 
 
 def test_assembly_is_the_same_every_time() -> None:
-    seeds = [seed(n, "Review the spending of city departments.", "data_analysis_and_reporting") for n in range(4)]
+    seeds = [
+        seed(n, "Review the spending of city departments.", "data_analysis_and_reporting") for n in range(4)
+    ]
     first = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
     again = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
     assert first
@@ -144,7 +157,9 @@ def test_assembly_is_the_same_every_time() -> None:
 def test_a_small_library_gives_too_few_files() -> None:
     rows = [["Department", "Spending"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
     found = library(("budget", document("spending.csv", (table(rows),))))
-    [rejection] = assemble(found, [seed(1, "Report department spending.", "data_analysis_and_reporting")], SETTINGS)[1]
+    [rejection] = assemble(
+        found, [seed(1, "Report department spending.", "data_analysis_and_reporting")], SETTINGS
+    )[1]
     assert rejection.reason == "too_few_files"
 
 
@@ -175,9 +190,9 @@ def test_families_are_those_of_the_files() -> None:
 
 
 paths = st.lists(
-    st.lists(st.text(alphabet="aAbß/. \x00:é", min_size=1, max_size=4), min_size=1, max_size=3).map("/".join).filter(
-        lambda path: bool(PurePosixPath(path).parts) and path.strip("/")
-    ),
+    st.lists(st.text(alphabet="aAbß/. \x00:é", min_size=1, max_size=4), min_size=1, max_size=3)
+    .map("/".join)
+    .filter(lambda path: bool(PurePosixPath(path).parts) and path.strip("/")),
     unique=True,
     max_size=8,
 )

@@ -67,8 +67,8 @@ def test_without_a_manifest_the_folder_is_the_topic(tmp_path: Path) -> None:
 def test_the_manifest_gives_the_source(tmp_path: Path) -> None:
     root = write(tmp_path / "shelf", {"a.csv": ROWS, "b.csv": ROWS + "Zoo,1\n", "c.csv": "Zoo,2\n"})
     lines = [
-        {"path": "shelf/a.csv", "title": "Budget", "publisher": "City", "url": "https://example.org/a", "topic": "money",
-         "licence": "CC0", "period": "2021"},
+        {"path": "shelf/a.csv", "title": "Budget", "publisher": "City", "url": "https://example.org/a",
+         "topic": "money", "licence": "CC0", "period": "2021"},
         {"path": "b.csv", "sha256": "0" * 64},
         {"path": "gone.csv"},
     ]  # fmt: skip
@@ -79,12 +79,20 @@ def test_the_manifest_gives_the_source(tmp_path: Path) -> None:
         "publisher": "City", "title": "Budget", "url": "https://example.org/a", "period": "2021", "licence": "CC0",
         "topic": "money",
     }  # fmt: skip
-    assert reasons(found) == {"b.csv": "hash_mismatch", "c.csv": "not_in_manifest", "gone.csv": "missing_file"}
+    assert reasons(found) == {
+        "b.csv": "hash_mismatch",
+        "c.csv": "not_in_manifest",
+        "gone.csv": "missing_file",
+    }
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("no json", "line 1 is no JSON"), ('{"title": "x"}', "has no path"), ('{"path": "../x.csv"}', "leaves the folder")],
+    [
+        ("no json", "line 1 is no JSON"),
+        ('{"title": "x"}', "has no path"),
+        ('{"path": "../x.csv"}', "leaves the folder"),
+    ],
 )
 def test_a_bad_manifest_is_named_with_its_line(tmp_path: Path, line: str, message: str) -> None:
     write(tmp_path, {"a.csv": ROWS, "manifest.jsonl": line})
@@ -163,5 +171,29 @@ def test_the_example_library_opens() -> None:
     assert found.count().inputs == len(found.files) + len(found.rejections)
     assert len(found.files) >= 30
     assert len(found.topics()) >= 6
-    assert {case.kind for case in found.findings.cases} >= {"pair_same_measure", "pair_other_measure", "periods", "shares"}
+    assert {case.kind for case in found.findings.cases} >= {
+        "pair_same_measure",
+        "pair_other_measure",
+        "periods",
+        "shares",
+    }
     assert all(file.source.licence != "unknown" for file in found.files.values())
+
+
+@pytest.mark.slow
+def test_the_corpus_opens_and_holds_cases_of_every_kind(tmp_path: Path) -> None:
+    if not CORPUS.is_dir():
+        pytest.skip("needs ../shared/corpus: not in this clone")
+    found = search(CORPUS, file_bytes=2**26, workers=2).open(tmp_path)
+    assert found.count().inputs == len(found.files) + len(found.rejections) == 394
+    assert sum(rejection.reason == "exact_duplicate" for rejection in found.rejections) == 7
+    kinds = {case.kind for case in found.findings.cases}
+    assert kinds == {"pair_same_measure", "pair_other_measure", "periods", "shares", "threshold", "quote"}
+    assert len({case.topic for case in found.findings.cases}) >= 18
+    # Two editions of one caseload workbook, of which later months were revised.
+    pairs = {
+        tuple(found.files[sha256].name for sha256 in case.core)
+        for case in found.findings.cases
+        if case.kind == "pair_same_measure"
+    }
+    assert any({"fy2022_tanf_caseload.xlsx", "fy2023_tanf_caseload.xlsx"} == set(pair) for pair in pairs)

@@ -26,7 +26,9 @@ def test_the_file_about_the_query_comes_first() -> None:
 
 def test_inflections_match() -> None:
     found = budget_library()
-    assert [sha256 for sha256, _ in found.search("whale", 5)] == [sha256 for sha256, _ in found.search("whales", 5)]
+    assert [sha256 for sha256, _ in found.search("whale", 5)] == [
+        sha256 for sha256, _ in found.search("whales", 5)
+    ]
 
 
 def test_equal_scores_go_by_name() -> None:
@@ -39,8 +41,13 @@ def test_an_index_without_words_says_so() -> None:
         Index({"a": []})
 
 
-@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.lists(WORDS, max_size=6), min_size=1), st.lists(WORDS))
-def test_only_documents_with_a_word_of_the_query_are_found(bags: dict[str, list[str]], query: list[str]) -> None:
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=3), st.lists(WORDS, max_size=6), min_size=1),
+    st.lists(WORDS),
+)
+def test_only_documents_with_a_word_of_the_query_are_found(
+    bags: dict[str, list[str]], query: list[str]
+) -> None:
     if not any(bags.values()):
         return
     found = Index(bags).search(query, len(bags))
@@ -57,14 +64,21 @@ def test_scores_do_not_depend_on_the_order_of_sets() -> None:
     root = Path(__file__).resolve().parents[2]
     seen = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": str(number)}, cwd=root, capture_output=True, check=True
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": str(number)},
+            cwd=root,
+            capture_output=True,
+            check=True,
         ).stdout
         for number in (1, 2)
     }
     assert len(seen) == 1
 
 
-@given(st.dictionaries(st.text("abcd", min_size=1, max_size=3), st.sampled_from(["h1", "h2", "h3"])), st.randoms())
+@given(
+    st.dictionaries(st.text("abcd", min_size=1, max_size=3), st.sampled_from(["h1", "h2", "h3"])),
+    st.randoms(),
+)
 def test_one_file_of_each_content_is_kept(files: dict[str, str], random: object) -> None:
     pairs = list(files.items())
     random.shuffle(pairs)  # type: ignore[attr-defined]

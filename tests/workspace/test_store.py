@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from made_library import DEPARTMENTS, seed
 
 from graphforge.errors import InputError, RecordError
 from graphforge.records import Workspace
@@ -17,7 +18,6 @@ from graphforge.workspace import (
     materialize,
     store,
 )
-from made_library import DEPARTMENTS, seed
 
 SETTINGS = AssemblySettings(relevance=0.1, closeness=0.5, smallest=4, largest=6, family_bonus=0.1)
 

@@ -63,7 +63,9 @@ def read_csv(path: Path) -> list[list[str]]:
 
 def visible_text(element: Any) -> str:
     """What a reader of the page sees of an element."""
-    for hidden in element.xpath(".//script|.//style|.//*[contains(translate(@style, ' ', ''), 'display:none')]"):
+    for hidden in element.xpath(
+        ".//script|.//style|.//*[contains(translate(@style, ' ', ''), 'display:none')]"
+    ):
         hidden.drop_tree()
     for block in element.iter("br", "p", "div", "li"):
         block.text, block.tail = f" {block.text or ''}", f" {block.tail or ''}"
@@ -253,19 +255,24 @@ def text_lines(page: Any) -> list[list[tuple[float, float, str]]]:
 
 
 def by_columns(run: list[list[tuple[float, float, str]]]) -> list[list[str]]:
-    """Lines as rows of a table: a piece belongs to the column that it stands under."""
+    """Lines as rows of a table: a piece belongs to the column that it stands under.
+
+    What stands under nothing else, as a mark of a footnote does, is no column.
+    """
     columns: list[list[float]] = []
     for left, right in sorted((left, right) for line in run for left, right, _ in line[1:]):
         if columns and left < columns[-1][1] - 0.5:
-            columns[-1][1] = max(columns[-1][1], right)
+            columns[-1][1:] = [max(columns[-1][1], right), columns[-1][2] + 1]
         else:
-            columns.append([left, right])
+            columns.append([left, right, 1])
+    columns = [column for column in columns if column[2] > 1]
     rows = []
     for line in run:
         row = [line[0][2]] + [""] * len(columns)
         for left, right, text in line[1:]:
-            place = next(x for x, (low, high) in enumerate(columns, start=1) if low <= (left + right) / 2 <= high)
-            row[place] = f"{row[place]} {text}".strip()
+            for x, (low, high, _) in enumerate(columns, start=1):
+                if low <= (left + right) / 2 <= high:
+                    row[x] = f"{row[x]} {text}".strip()
         rows.append(row)
     return rows
 
@@ -319,7 +326,9 @@ def number(cell: Any) -> float | None:
     text = text.strip("()").strip().rstrip("%").strip()
     negative = negative or text.startswith("-")
     text = re.sub(r"^(US\$|[$€£¥])", "", text.lstrip("+-").strip()).strip()
-    if not re.fullmatch(r"(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?([eE][+-]?\d+)?", text) or not re.search(r"\d", text):
+    if not re.fullmatch(r"(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?([eE][+-]?\d+)?", text) or not re.search(
+        r"\d", text
+    ):
         return None
     value = float(text.replace(",", ""))
     if not math.isfinite(value):

@@ -43,7 +43,9 @@ def write_workbook(
     book = xlsxwriter.Workbook(path)
     book.set_properties({"title": title, "created": CREATED})
     big = book.add_format({"bold": True, "font_size": 14})
-    head = book.add_format({"bold": True, "bg_color": "#D9E2F3", "border": 1, "text_wrap": True, "valign": "top"})
+    head = book.add_format(
+        {"bold": True, "bg_color": "#D9E2F3", "border": 1, "text_wrap": True, "valign": "top"}
+    )
     plain = book.add_format({"text_wrap": True, "valign": "top"})
     bold = book.add_format({"bold": True, "top": 1})
 

@@ -34,10 +34,7 @@ class Word:
 
     box: Box
     text: str
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        return (self.box[0] + self.box[2]) / 2, (self.box[1] + self.box[3]) / 2
+    centre: tuple[float, float]
 
 
 def open_pdf(path: Path) -> Any:
@@ -63,7 +60,9 @@ def open_pdf(path: Path) -> Any:
 def words_of(page: Any, textpage: Any = None) -> list[Word]:
     """The words of a page in the order of its text."""
     found = page.get_text("words", textpage=textpage, flags=_FLAGS)
-    return [Word((word[0], word[1], word[2], word[3]), word[4]) for word in found]
+    return [
+        Word((x0, y0, x1, y1), word, ((x0 + x1) / 2, (y0 + y1) / 2)) for x0, y0, x1, y1, word, *_ in found
+    ]
 
 
 def _inside(word: Word, box: Box, slack: float = 0.0) -> bool:
@@ -552,10 +551,75 @@ def _blocks(
         x0, y0, x1, y1 = block["bbox"]
         box = (round(x0 - 0.05, 1), round(y0 - 0.05, 1), round(x1 + 0.05, 1), round(y1 + 0.05, 1))
         found.append((local.most_common(1)[0][0], bold, box))
+    texts = [(size, bold, box, text_in(words, box)) for size, bold, box in _apart(found, words)]
+    return [block for block in texts if block[3]]
+
+
+def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[tuple[float, bool, Box]]:
+    """The blocks with those put together whose boxes share a word, so that a box reads back as its block alone."""
+    centres = [word.centre for word in words]
+    for _ in range(5):
+        kept: list[tuple[float, bool, Box]] = []
+        owner: dict[int, int] = {}
+        for size, bold, (x0, y0, x1, y1) in blocks:
+            inside = [n for n, (x, y) in enumerate(centres) if y0 <= y <= y1 and x0 <= x <= x1]
+            other = next((owner[n] for n in inside if n in owner), None)
+            if other is None:
+                owner.update(dict.fromkeys(inside, len(kept)))
+                kept.append((size, bold, (x0, y0, x1, y1)))
+                continue
+            larger, both, box = kept[other]
+            union = (min(box[0], x0), min(box[1], y0), max(box[2], x1), max(box[3], y1))
+            kept[other] = (max(larger, size), both and bold, union)
+        if len(kept) == len(blocks):
+            break
+        blocks = kept
+    return kept
+
+
+def _covers(outer: Box, inner: Box) -> bool:
+    """Whether a table's box holds the middle of a block and most of its height."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    height = min(outer[3], inner[3]) - max(outer[1], inner[1])
+    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3] and height >= 0.6 * (inner[3] - inner[1])
+
+
+def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
+    """The short texts right above a table, at most three."""
+    above = [
+        (block[2][3], block[3])
+        for block in blocks
+        if block[2][3] <= box[1] + 4
+        and box[1] - block[2][3] < 60
+        and block[2][0] < box[2]
+        and block[2][2] > box[0]
+    ]
+    lines = [text for _, text in sorted(above)[-3:] if len(text) <= 160 and not text.endswith(".")]
+    return "; ".join(lines)
+
+
+def _blocks(
+    content: dict[str, Any], words: list[Word], sizes: Counter[float]
+) -> list[tuple[float, bool, Box, str]]:
+    """(font size, bold, box, text) of each block; blocks whose boxes share a word are one block."""
+    found: list[tuple[float, bool, Box]] = []
+    for block in content["blocks"]:
+        spans = [span for line in block.get("lines", ()) for span in line["spans"] if span["text"].strip()]
+        if not spans:
+            continue
+        local: Counter[float] = Counter()
+        for span in spans:
+            local[round(span["size"] * 2) / 2] += len(span["text"])
+        sizes.update(local)
+        bold = all(span["flags"] & 16 or "bold" in span["font"].casefold() for span in spans)
+        x0, y0, x1, y1 = block["bbox"]
+        box = (round(x0 - 0.05, 1), round(y0 - 0.05, 1), round(x1 + 0.05, 1), round(y1 + 0.05, 1))
+        found.append((local.most_common(1)[0][0], bold, box))
     merged: list[tuple[float, bool, Box]] = []
     for size, bold, box in found:
         merged.append((size, bold, box))
     owner: dict[int, int] = {}
+    centres = [word.centre for word in words]
     result: list[tuple[float, bool, Box] | None] = list(merged)
     changed = True
     rounds = 0
@@ -566,9 +630,9 @@ def _blocks(
         for index, item in enumerate(result):
             if item is None:
                 continue
-            for place, word in enumerate(words):
-                if not _inside(word, item[2]):
-                    continue
+            x0, y0, x1, y1 = item[2]
+            inside = [n for n, (x, y) in enumerate(centres) if y0 <= y <= y1 and x0 <= x <= x1]
+            for place in inside:
                 other = owner.get(place)
                 if other is not None and other != index and result[other] is not None:
                     first = result[other]
