@@ -46,7 +46,7 @@ show: setup      ## print funnel, coverage and calibration of the last run
 	@python -m pipelines.show data
 
 test: setup      ## the tests, without the slow ones
-	@python -m pytest -n $(JOBS) $(TESTS)
+	@python -m pytest -n $(JOBS) --dist loadfile $(TESTS)
 
 test-slow: setup ## the slow tests: the whole line, end to end
 	@python -m pytest -m slow $(TESTS)

@@ -13,8 +13,8 @@ from pipelines._edge import read_json
 
 NEXT = """Where to look next
   {data}/admit/admitted.jsonl     tasks, trajectories and verdicts that were admitted; rejected.jsonl says why not
-  {data}/tasks/tasks.jsonl         the specifications, with criteria, anchors and checks
-  {data}/graphs/graphs.jsonl       the evidence graphs behind them
+  {data}/tasks/tasks.jsonl        the specifications, with criteria, anchors and checks
+  {data}/graphs/graphs.jsonl      the evidence graphs behind them
   {data}/export                   the same as chat messages, ShareGPT and a Hugging Face dataset
   make ui                         every run of every stage, side by side, on http://127.0.0.1:5000
   python -m pipelines.calibrate -m judge=anchored,unanchored,random     compare the judges as one sweep

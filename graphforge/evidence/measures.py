@@ -24,7 +24,17 @@ _IDENTIFIERS = re.compile(
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
     r"age|factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|"
-    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative)\b"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b"
+)
+# Amounts of such things add up; where nothing says so, a printed total must.
+_ADDITIVE = re.compile(
+    r"\b(?:count|counts|number|amount|amounts|employment|employed|unemployed|employees|workers|jobs|population|persons|"
+    r"people|families|children|recipients|households|students|enrollment|graduates|cases|deaths|visits|admissions|"
+    r"hospitalizations|applications|permits|units|housing|trips|vehicles|crashes|sales|spending|expenditure|expenditures|"
+    r"obligations|appropriation|appropriations|budget|budgets|collections|revenue|revenues|receipts|royalties|"
+    r"disbursements|refunds|returns|award|awards|cost|costs|payments|liability|tax|taxes|income|tons|barrels|mcf|mwh|"
+    r"gallons|production|volume|generation|consumption|shipments|capacity|transactions|cards|positions|notices|"
+    r"occupations|establishments|losses|seats|items|records|total)\b|\$"
 )
 
 
@@ -77,6 +87,15 @@ class Measure:
         if self.column.unit and "%" in self.column.unit:
             return False
         return True
+
+    @cached_property
+    def countable(self) -> bool:
+        """Whether the header, unit or table title speaks of something that is counted or paid out."""
+        told = f"{self.name} {self.column.unit or ''}"
+        if _ADDITIVE.search(told.casefold()):
+            return True
+        # A header that is only a period, or a bare place name, leaves the word to the title above it.
+        return self.stem in {"", "value", "values"} and bool(_ADDITIVE.search(self.table.title.casefold()))
 
     @cached_property
     def order(self) -> tuple[str, str, int]:

@@ -141,6 +141,8 @@ def share(measure: Measure, least: int) -> Finding | None:
     if not measure.additive or len(values) < least or any(value < 0 for value in values) or sum(values) == 0:
         return None
     stated = stated_total(measure)
+    if stated is None and not measure.countable:
+        return None
     if stated is not None and not close(stated, math.fsum(values), relative=1e-3):
         return None
     # A row that is itself a sum of others would be counted twice: by its name, or because it is half of everything.

@@ -25,7 +25,7 @@ from ..records import (
 _NOT_ADDITIVE = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
     r"factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|quotient|"
-    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative)\b|%"
+    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b|%"
 )
 
 
@@ -157,6 +157,7 @@ def read_column(view: View, alias: str, series: Series, label: str) -> ReadColum
         value_name=value_name,
         rows=tuple(rows),
         label=label,
+        names=series.entities,
     )
 
 

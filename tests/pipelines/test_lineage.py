@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+import shutil
 
 import pytest
 import yaml
 from checkout import ROOT, Checkout
+
+from graphforge.records import Seed, Source, Workspace, WorkspaceFile, read_jsonl, write_jsonl
 
 STRATEGIES = "equal_quota,marginal_coverage,random,sector_round_robin"
 FEW = ("seeds.count=6", "seeds.demand_cap=1")
@@ -22,6 +25,24 @@ def lock(checkout: Checkout) -> dict[str, dict[str, str]]:
     """Stage to path to md5 of its outputs."""
     stages = yaml.safe_load((checkout.folder / "dvc.lock").read_text())["stages"]
     return {name: {out["path"]: out["md5"] for out in stage["outs"]} for name, stage in stages.items()}
+
+
+def workspace(seed: Seed) -> Workspace:
+    """A workspace of four files that nobody opens."""
+    source = Source(publisher="test", title="test", licence="CC0-1.0", topic="test")
+    files = [
+        WorkspaceFile(
+            sha256=f"{number:064x}",
+            name=f"{number}.csv",
+            family="csv",
+            bytes=1,
+            role="core",
+            why="test",
+            source=source,
+        )
+        for number in range(4)
+    ]
+    return Workspace(id="w1", seed=seed, topic="test", files=tuple(files))
 
 
 def test_dvc_yaml_lists_files_that_exist_and_groups_that_are_composed() -> None:
@@ -67,20 +88,16 @@ def test_a_sweep_is_one_parent_and_four_nested_runs_and_leaves_dvc_clean(built: 
 
 def test_the_digest_of_an_input_is_the_hash_in_dvc_lock(built: Checkout) -> None:
     """rebalance reads an output of DVC's; the lock's hash and the run's dataset join."""
-    folder = built.folder / "data" / "workspaces"
-    folder.mkdir(exist_ok=True)
-    path = folder / "workspaces.jsonl"
-    made_here = not path.exists()
-    if made_here:
-        path.write_text("")
+    path = built.folder / "data" / "workspaces" / "workspaces.jsonl"
+    seed = next(read_jsonl(built.folder / "data/seeds/seeds.jsonl", Seed))
+    write_jsonl(path, [workspace(seed)])
     out = built.folder / "outputs" / "rebalance"
     built.stage("rebalance", f"hydra.run.dir={out}")
     run = json.loads((out / "run.json").read_text())["mlflow_run"]
     (recorded,) = [one for one in built.runs() if one["id"] == run]
     digest = hashlib.md5(path.read_bytes()).hexdigest()
     assert recorded["inputs"] == {"data/workspaces/workspaces.jsonl": digest}
-    if made_here:
-        path.unlink()
+    shutil.rmtree(path.parent)
 
 
 def test_an_experiment_with_another_balance_reruns_the_seeds(built: Checkout) -> None:
