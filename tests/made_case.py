@@ -5,6 +5,8 @@ Figures are made up and stand for nothing; the point is what the relations betwe
 
 import hashlib
 
+from graphforge.errors import InputError
+from graphforge.evidence import EvidenceLimits, build
 from graphforge.records import (
     Block,
     BlockLocator,
@@ -20,8 +22,6 @@ from graphforge.records import (
     Workspace,
     WorkspaceFile,
 )
-from graphforge.errors import InputError
-from graphforge.evidence import EvidenceLimits, build
 
 LIMITS = EvidenceLimits(least_rows=4, most_rows=150, least_quotations=2, most_measures=60)
 NAMES = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel")
@@ -35,7 +35,12 @@ def sha(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def table(title: str, columns: dict[str, tuple[float, ...]], total: bool = False, periods: tuple[str | None, ...] = ()) -> Table:
+def table(
+    title: str,
+    columns: dict[str, tuple[float, ...]],
+    total: bool = False,
+    periods: tuple[str | None, ...] = (),
+) -> Table:
     """A keyed table with its header in row 3 of a sheet, the key in column B."""
     head = ("District", *columns)
     body = [(name, *(values[row] for values in columns.values())) for row, name in enumerate(NAMES)]
@@ -68,7 +73,8 @@ def document(name: str, family: str, tables: tuple[Table, ...] = (), texts: tupl
         pages=1,
         tables=tables,
         blocks=tuple(
-            Block(kind="paragraph", text=text, locator=BlockLocator(block=at)) for at, text in enumerate(texts)
+            Block(kind="paragraph", text=text, locator=BlockLocator(block=at))
+            for at, text in enumerate(texts)
         ),
     )
 
@@ -76,15 +82,33 @@ def document(name: str, family: str, tables: tuple[Table, ...] = (), texts: tupl
 DOCUMENTS = {
     one.sha256: one
     for one in (
-        document("permits_first.xlsx", "xlsx", (table("Permits", {"Permits issued, 2021": FIRST}, total=True, periods=("2021",)),)),
-        document("permits_second.xlsx", "xlsx", (table("Permits", {"Permits issued, 2021": SECOND}, periods=("2021",)),)),
+        document(
+            "permits_first.xlsx",
+            "xlsx",
+            (table("Permits", {"Permits issued, 2021": FIRST}, total=True, periods=("2021",)),),
+        ),
+        document(
+            "permits_second.xlsx",
+            "xlsx",
+            (table("Permits", {"Permits issued, 2021": SECOND}, periods=("2021",)),),
+        ),
         document("staff.xlsx", "xlsx", (table("Staff", {"Inspectors": STAFF}),)),
         document(
             "movement.xlsx",
             "xlsx",
-            (table("Movement", {"Permits issued, 2021": FIRST, "Permits issued, 2020": EARLIER}, periods=("2021", "2020")),),
+            (
+                table(
+                    "Movement",
+                    {"Permits issued, 2021": FIRST, "Permits issued, 2020": EARLIER},
+                    periods=("2021", "2020"),
+                ),
+            ),
         ),
-        document("permits_earlier.xlsx", "xlsx", (table("Permits", {"Permits issued, 2020": EARLIER}, periods=("2020",)),)),
+        document(
+            "permits_earlier.xlsx",
+            "xlsx",
+            (table("Permits", {"Permits issued, 2020": EARLIER}, periods=("2020",)),),
+        ),
         document(
             "report.docx",
             "docx",
@@ -93,7 +117,11 @@ DOCUMENTS = {
                 "Birch had 845 permits issued in 2021. In Fir, permits issued in 2021 came to 2,240.",
             ),
         ),
-        document("rule.docx", "docx", texts=("A district with more than 1,000 permits issued is audited every year.",)),
+        document(
+            "rule.docx",
+            "docx",
+            texts=("A district with more than 1,000 permits issued is audited every year.",),
+        ),
         document("notes.txt", "txt", texts=("Nothing of use stands here.",)),
     )
 }

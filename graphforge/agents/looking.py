@@ -39,10 +39,12 @@ def look(reads: list[ReadColumn], rows: int) -> str:
             "import pymupdf",
             f"document = pymupdf.open({source})",
             "print(len(document), 'pages')",
-            f"tables = document[{place.page}].find_tables(strategy='lines_strict').tables",
-            f"print(len(tables), 'tables on page {(place.page or 0) + 1}')",
-            f"table = tables[{place.table}].extract()",
-            *_print_rows(first, last, rows),
+            f"page = document[{place.page}]",
+            "tables = page.find_tables(strategy='lines_strict').tables",
+            f"print(len(tables), 'ruled tables on page {(place.page or 0) + 1}')",
+            # The text shows a table whether lines are drawn around its cells or not.
+            f"for line in page.get_text(sort=True).splitlines()[:{8 * rows}]:",
+            f"    print(line[:{_WIDTH}])",
         )
     if isinstance(place, TableCellLocator) and read.family == "docx":
         return _python(

@@ -69,11 +69,15 @@ def build(
     pattern = workspace.seed.pattern
     wanted = RELATION_OF_PATTERN.get(pattern)
     if wanted is None:
-        return _rejection(workspace, "pattern_left_to_llm", f"the rules engine can't state {pattern} honestly")
+        return _rejection(
+            workspace, "pattern_left_to_llm", f"the rules engine can't state {pattern} honestly"
+        )
     measures = list_measures(workspace.with_role("core"), documents, limits.most_rows, limits.least_rows)
     measures = measures[: limits.most_measures]
     if not measures:
-        return _rejection(workspace, "no_measure", "no core file has a keyed table with a usable number column")
+        return _rejection(
+            workspace, "no_measure", "no core file has a keyed table with a usable number column"
+        )
     texts = [
         (file, documents[file.sha256])
         for file in workspace.with_role("core", "supporting")
@@ -203,7 +207,9 @@ class _Draft:
         first = next((relation for relation in self.relations if relation.kind == wanted), None)
         if first is None or min((len(self._series(name).nodes) for name in first.series), default=0) < least:
             return _rejection(
-                self.workspace, "not_recovered", f"{len(self.lost)} values were not found again in the original files"
+                self.workspace,
+                "not_recovered",
+                f"{len(self.lost)} values were not found again in the original files",
             )
         connected = {node for edge in self.edges for node in edge.nodes}
         connected |= {node for one in self.series for node in one.nodes}
@@ -314,7 +320,9 @@ class _Draft:
         first = nodes[0].locator
         key = measure.table.key
         assert key is not None  # list_measures leaves tables without a key out
-        offset = first.column - measure.column.index if isinstance(first, CellLocator | TableCellLocator) else 0
+        offset = (
+            first.column - measure.column.index if isinstance(first, CellLocator | TableCellLocator) else 0
+        )
         series = Series(
             id=f"s{len(self.series) + 1}",
             file=measure.file.sha256,
@@ -332,7 +340,9 @@ class _Draft:
         self.series.append(series)
         return series.id
 
-    def _add_relation(self, kind: RelationKind, series: Sequence[str], nodes: Sequence[str], edges: list[str]) -> None:
+    def _add_relation(
+        self, kind: RelationKind, series: Sequence[str], nodes: Sequence[str], edges: list[str]
+    ) -> None:
         self.relations.append(
             Relation(
                 id=f"r{len(self.relations) + 1}",
@@ -357,16 +367,27 @@ class _Draft:
             a, b = float(one.value), float(other.value)
             if finding.kind == "growth":
                 edges.append(
-                    self._edge("growth", "derive", (one, other), f"100 * ({one.id} - {other.id}) / {other.id}", 100 * (a - b) / b)
+                    self._edge(
+                        "growth",
+                        "derive",
+                        (one, other),
+                        f"100 * ({one.id} - {other.id}) / {other.id}",
+                        100 * (a - b) / b,
+                    )
                 )
             elif finding.kind == "shared_key":
-                edges.append(self._edge("shared_key", "derive", (one, other), f"{one.id} / {other.id}", a / b))
+                edges.append(
+                    self._edge("shared_key", "derive", (one, other), f"{one.id} / {other.id}", a / b)
+                )
             elif finding.kind == "confuser":
                 edges.append(self._edge("confuser", "compare", (one, other), f"{one.id} - {other.id}", a - b))
             else:
                 kind: RelationKind = "equal" if close(a, b) else "conflict"
                 edges.append(self._edge(kind, "reconcile", (one, other), f"{one.id} - {other.id}", a - b))
-        names = [self._add_series(left, [pair[0] for pair in pairs]), self._add_series(right, [pair[1] for pair in pairs])]
+        names = [
+            self._add_series(left, [pair[0] for pair in pairs]),
+            self._add_series(right, [pair[1] for pair in pairs]),
+        ]
         self._add_relation(finding.kind, names, (), edges)
 
     def _add_share(self, finding: Finding) -> None:
@@ -378,14 +399,22 @@ class _Draft:
         series = self._add_series(measure, parts)
         total = math.fsum(float(node.value) for node in parts)
         edges = [
-            self._edge("share", "derive", (node,), f"100 * {node.id} / sum({series})", 100 * float(node.value) / total)
+            self._edge(
+                "share",
+                "derive",
+                (node,),
+                f"100 * {node.id} / sum({series})",
+                100 * float(node.value) / total,
+            )
             for node in parts
         ]
         self._add_relation("share", (series,), (), edges)
         stated = stated_total(measure)
         if stated is None:
             return
-        row = next(row for row in measure.table.totals if measure.table.number(row, measure.column.index) is not None)
+        row = next(
+            row for row in measure.table.totals if measure.table.number(row, measure.column.index) is not None
+        )
         label = str(measure.table.grid[row][measure.table.key]) if measure.table.key is not None else "Total"
         node = self._node(
             measure.file,
@@ -420,7 +449,9 @@ class _Draft:
             value = float(node.value)
             beyond = value > threshold.bound if threshold.direction == "above" else value < threshold.bound
             edges.append(
-                self._edge("threshold", "interpret", (rule, node), f"{node.id} {sign} {rule.id}", float(beyond))
+                self._edge(
+                    "threshold", "interpret", (rule, node), f"{node.id} {sign} {rule.id}", float(beyond)
+                )
             )
         self._add_relation("threshold", (self._add_series(measure, rows),), (rule.id,), edges)
 
@@ -445,14 +476,20 @@ class _Draft:
             agrees = _quotes_rightly(quotation, value)
             edges.append(
                 self._edge(
-                    "quote" if agrees else "conflict", "compare", (text, cell), f"{text.id} - {cell.id}", stated - value
+                    "quote" if agrees else "conflict",
+                    "compare",
+                    (text, cell),
+                    f"{text.id} - {cell.id}",
+                    stated - value,
                 )
             )
             texts.append(text)
             cells.append(cell)
         if len(edges) < 2:
             return
-        order = sorted(range(len(cells)), key=lambda at: list(group[0].measure.rows).index(normalize(cells[at].entity)))
+        order = sorted(
+            range(len(cells)), key=lambda at: list(group[0].measure.rows).index(normalize(cells[at].entity))
+        )
         series = self._add_series(group[0].measure, [cells[at] for at in order])
         self._add_relation("quote", (series,), [texts[at].id for at in order], [edges[at] for at in order])
 
@@ -460,4 +497,3 @@ class _Draft:
 def _quotes_rightly(quotation: Quotation, value: float) -> bool:
     """Whether the text's figure is the cell's, up to the rounding that the text's digits show."""
     return close(quotation.stated, value, absolute=quotation.rounding())
-

@@ -68,7 +68,11 @@ def sentences(block: Block) -> list[str]:
 def figures(sentence: str) -> Iterator[tuple[str, float, float]]:
     """The figures of a sentence: literal, number as written, and number with a following scale word applied."""
     for match in _FIGURE.finditer(sentence):
-        literal = match.group().strip("().") if match.group().count("(") != match.group().count(")") else match.group()
+        literal = (
+            match.group().strip("().")
+            if match.group().count("(") != match.group().count(")")
+            else match.group()
+        )
         number = parse_number(literal)
         if number is None:
             continue
@@ -86,10 +90,16 @@ def _is_year(literal: str) -> bool:
 
 def content_words(text: str) -> set[str]:
     """The words of a text that carry meaning."""
-    return {word for word in normalize(text).split() if word not in _COMMON and not word.isdigit() and len(word) > 1}
+    return {
+        word
+        for word in normalize(text).split()
+        if word not in _COMMON and not word.isdigit() and len(word) > 1
+    }
 
 
-def quotations(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]) -> list[Quotation]:
+def quotations(
+    texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]
+) -> list[Quotation]:
     """Figures in the texts that belong to a table row: the sentence names the row and the measure.
 
     A figure equal to the cell is a confirmed quotation; one within 25 % of it, in a sentence that states no figure
@@ -111,7 +121,9 @@ def quotations(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                 words = set(folded.split())
                 around = set(normalize(f"{document.title} {block.text}").split())
                 for measure, names in prepared:
-                    if measure.file.sha256 == file.sha256 or len(names & words) < max(1, math.ceil(0.6 * len(names))):
+                    if measure.file.sha256 == file.sha256 or len(names & words) < max(
+                        1, math.ceil(0.6 * len(names))
+                    ):
                         continue
                     if not _speaks_of(measure.period, around):
                         continue
@@ -170,7 +182,9 @@ def _half_unit(literal: str, scale: float) -> float:
     return 0.5 * scale * 10.0**-decimals * (1 + 1e-9)
 
 
-def thresholds(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]) -> list[Threshold]:
+def thresholds(
+    texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]
+) -> list[Threshold]:
     """Bounds in the texts whose sentence names a measure, and which split its rows without touching one."""
     found = []
     seen = set()
@@ -194,12 +208,16 @@ def thresholds(texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequen
                                 continue
                             place = (file.sha256, literal, direction, measure.order)
                             values = measure.values()
-                            beyond = sum(value > bound if direction == "above" else value < bound for value in values)
+                            beyond = sum(
+                                value > bound if direction == "above" else value < bound for value in values
+                            )
                             # "At least" takes in a row exactly on the bound, "more than" doesn't: where a row
                             # stands there, only the strict words leave no doubt.
                             if place in seen or (not strict and any(close(value, bound) for value in values)):
                                 continue
                             if 2 <= beyond <= 0.8 * len(values):
                                 seen.add(place)
-                                found.append(Threshold(file, block, sentence, literal, bound, direction, measure))
+                                found.append(
+                                    Threshold(file, block, sentence, literal, bound, direction, measure)
+                                )
     return found

@@ -84,7 +84,9 @@ def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
     if not apart or (equal < 0.1 * len(keys) and median(apart) > 0.1):
         return None
     different = len(apart) / len(keys)
-    return Finding("conflict", (left, right), keys, _size_quality(len(keys)) + (0.5 if 0.02 <= different <= 0.7 else 0))
+    return Finding(
+        "conflict", (left, right), keys, _size_quality(len(keys)) + (0.5 if 0.02 <= different <= 0.7 else 0)
+    )
 
 
 def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
@@ -102,7 +104,9 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     apart = sum(not close(newer.value(key), older.value(key)) for key in keys)
     if apart < 0.3 * len(keys):
         return None
-    return Finding("growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0))
+    return Finding(
+        "growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0)
+    )
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -130,7 +134,8 @@ def moment(period: str | None) -> tuple[int, ...] | None:
 
 
 _SUMS = re.compile(
-    r" (?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|u s|us|usa|national|nationwide|"
+    r" (?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|u "
+    r"s|us|usa|national|nationwide|"
     r"nation|world|worldwide|other than|less|of which|including|excluding) "
 )
 
@@ -149,7 +154,10 @@ def share(measure: Measure, least: int) -> Finding | None:
     if any(_SUMS.search(f" {key} ") for key in measure.rows) or 2 * max(values) >= 0.98 * math.fsum(values):
         return None
     return Finding(
-        "share", (measure,), tuple(measure.rows), _size_quality(len(values)) + (0.5 if stated is not None else 0.0)
+        "share",
+        (measure,),
+        tuple(measure.rows),
+        _size_quality(len(values)) + (0.5 if stated is not None else 0.0),
     )
 
 

@@ -32,7 +32,18 @@ from .locator import (
     column_letters,
 )
 from .numbers import close, parse_number, show_number
-from .plan import Citation, DerivedColumn, Fact, Keep, Output, Plan, QuotedColumn, QuotedFigure, ReadColumn, Section
+from .plan import (
+    Citation,
+    DerivedColumn,
+    Fact,
+    Keep,
+    Output,
+    Plan,
+    QuotedColumn,
+    QuotedFigure,
+    ReadColumn,
+    Section,
+)
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
 from .statement import statement_hash

@@ -66,7 +66,9 @@ class Table(Record):
     def _shape(self) -> "Table":
         width = len(self.columns)
         if any(len(row) != width for row in self.grid):
-            raise ValueError(f"table {self.id}: every row must have {width} cells, as many as there are columns")
+            raise ValueError(
+                f"table {self.id}: every row must have {width} cells, as many as there are columns"
+            )
         if not self.header <= self.body[0] <= self.body[1] <= len(self.grid):
             raise ValueError(f"table {self.id}: body {self.body} lies outside the {len(self.grid)} rows")
         if self.key is not None and not 0 <= self.key < width:
@@ -85,7 +87,9 @@ class Table(Record):
             )
         if isinstance(self.origin, PointerLocator):
             if row < self.header:
-                raise ValueError(f"table {self.id}: the names of a JSON object's members have no place of their own")
+                raise ValueError(
+                    f"table {self.id}: the names of a JSON object's members have no place of their own"
+                )
             name = str(self.columns[column].name).replace("~", "~0").replace("/", "~1")
             return PointerLocator(pointer=f"{self.origin.pointer}/{row - self.header}/{name}")
         raise ValueError(f"table {self.id} starts at {self.origin.kind}, which holds no cells")
@@ -131,5 +135,3 @@ class Document(Record):
     def text(self) -> str:
         """All running text in reading order, a block a line."""
         return "\n".join(block.text for block in self.blocks)
-
-

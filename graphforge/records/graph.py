@@ -96,7 +96,11 @@ class EvidenceGraph(Record):
         nodes = {node.id for node in self.nodes}
         edges = {edge.id for edge in self.edges}
         series = {one.id for one in self.series}
-        for name, known, count in (("node", nodes, self.nodes), ("edge", edges, self.edges), ("series", series, self.series)):
+        for name, known, count in (
+            ("node", nodes, self.nodes),
+            ("edge", edges, self.edges),
+            ("series", series, self.series),
+        ):
             if len(known) != len(count):
                 raise ValueError(f"graph {self.id}: a {name} id occurs twice")
         for edge in self.edges:
@@ -107,5 +111,7 @@ class EvidenceGraph(Record):
                 raise ValueError(f"graph {self.id}: series {one.id} names unknown nodes {sorted(missing)}")
         for relation in self.relations:
             if set(relation.edges) - edges or set(relation.series) - series or set(relation.nodes) - nodes:
-                raise ValueError(f"graph {self.id}: relation {relation.id} names an unknown node, edge or series")
+                raise ValueError(
+                    f"graph {self.id}: relation {relation.id} names an unknown node, edge or series"
+                )
         return self

@@ -30,7 +30,9 @@ def read_jsonl(path: Path, model: type[R]) -> Iterator[R]:
     try:
         handle = path.open(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist", "Run the stage that writes it first, or check the path") from None
+        raise InputError(
+            f"{path} does not exist", "Run the stage that writes it first, or check the path"
+        ) from None
     with handle:
         for number, line in enumerate(handle, start=1):
             try:
@@ -86,4 +88,6 @@ def storage_error(path: Path, error: OSError) -> StorageError:
     """What went wrong with a write, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageError(f"The disk is full: {path} could not be written", "Free some space and run again")
-    return StorageError(f"{path} could not be written ({error.strerror})", "Check the folder and its permissions")
+    return StorageError(
+        f"{path} could not be written ({error.strerror})", "Check the folder and its permissions"
+    )

@@ -30,7 +30,11 @@ class CellLocator(Record):
 
     def show(self) -> str:
         cell = f"{column_letters(self.column)}{self.row + 1}"
-        return f"sheet {self.sheet!r} cell {cell}" if self.sheet else f"row {self.row + 1} column {self.column + 1}"
+        return (
+            f"sheet {self.sheet!r} cell {cell}"
+            if self.sheet
+            else f"row {self.row + 1} column {self.column + 1}"
+        )
 
 
 class TableCellLocator(Record):

@@ -15,7 +15,9 @@ from .locator import Locator
 DerivedOperation = Literal[
     "difference", "ratio", "percent_change", "projection", "share", "agreement", "above", "below"
 ]
-FactOperation = Literal["sum", "mean", "maximum", "minimum", "count", "top", "bottom", "count_equal", "constant"]
+FactOperation = Literal[
+    "sum", "mean", "maximum", "minimum", "count", "top", "bottom", "count_equal", "constant"
+]
 
 
 class ReadColumn(Record):
@@ -143,7 +145,7 @@ class Plan(Record):
 
     @model_validator(mode="after")
     def _references(self) -> "Plan":
-        known = [column.alias for column in (*self.reads, *self.quoted)]
+        known = [read.alias for read in self.reads] + [quoted.alias for quoted in self.quoted]
         for column in self.derived:
             if missing := set(column.arguments) - set(known):
                 raise ValueError(f"derived column {column.alias} uses unknown columns {sorted(missing)}")

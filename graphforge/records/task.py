@@ -106,12 +106,15 @@ class TaskSpec(Record):
     @model_validator(mode="after")
     def _consistent(self) -> "TaskSpec":
         known = {deliverable.id for deliverable in self.deliverables}
-        identifiers = [item.id for item in (*self.deliverables, *self.criteria, *self.penalties)]
+        items: list[Criterion | NegativeCriterion] = [*self.criteria, *self.penalties]
+        identifiers = [deliverable.id for deliverable in self.deliverables] + [item.id for item in items]
         if len(set(identifiers)) != len(identifiers):
             raise ValueError(f"task {self.id}: an id occurs twice")
-        for item in (*self.criteria, *self.penalties):
+        for item in items:
             if item.deliverable not in known:
-                raise ValueError(f"task {self.id}: {item.id} names the unknown deliverable {item.deliverable}")
+                raise ValueError(
+                    f"task {self.id}: {item.id} names the unknown deliverable {item.deliverable}"
+                )
         total = math.fsum(criterion.weight for criterion in self.criteria)
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             raise ValueError(f"task {self.id}: the weights sum to {total:.6f}, not to 1")
@@ -146,7 +149,9 @@ class Patch(Record):
 
     def empty(self) -> bool:
         """Whether the patch leaves the specification as it is."""
-        return self.statement is None and not (self.deliverables or self.criteria or self.penalties or self.drop)
+        return self.statement is None and not (
+            self.deliverables or self.criteria or self.penalties or self.drop
+        )
 
 
 class Revision(Record):

@@ -1,6 +1,6 @@
 """Revision: reads a task, its evidence and its pilot, and proposes a patch. It never reruns anything.
 
-    patch = RulesReviser(least_weight=0.6).propose(spec, graph, workspace, pilot, verdict, reread)
+patch = RulesReviser(least_weight=0.6).propose(spec, graph, workspace, pilot, verdict, reread)
 """
 
 from .rules import RulesReviser

@@ -55,9 +55,13 @@ class RulesReviser(BaseModel):
         don't give, and goes.
         """
         if pilot is not None and pilot.informed and pilot.status != "sandbox_error":
-            missing = {item.file for item in spec.deliverables} - {artifact.name for artifact in pilot.artifacts}
+            missing = {item.file for item in spec.deliverables} - {
+                artifact.name for artifact in pilot.artifacts
+            }
             if pilot.status != "completed" or missing:
-                detail = f"the pilot ended as {pilot.status}" + (f" without {sorted(missing)}" if missing else "")
+                detail = f"the pilot ended as {pilot.status}" + (
+                    f" without {sorted(missing)}" if missing else ""
+                )
                 return Rejection(id=spec.id, stage="revise", reason="not_executable", detail=detail)
         reasons: list[str] = []
         lost = self._unrecovered(graph, reread)
@@ -130,9 +134,7 @@ def _recovered(node: EvidenceNode, reread: Reread) -> bool:
     return number is not None and isinstance(node.value, float) and close(number, node.value)
 
 
-def _mend(
-    item: Item, graph: EvidenceGraph, workspace: Workspace, reasons: list[str]
-) -> Item:
+def _mend(item: Item, graph: EvidenceGraph, workspace: Workspace, reasons: list[str]) -> Item:
     """The item with wrong anchors set right and a missing verification written."""
     nodes = {node.id: node for node in graph.nodes}
     files = {file.sha256 for file in workspace.files}
@@ -164,7 +166,8 @@ def _reweighted(criteria: list[Criterion]) -> list[Criterion]:
     parts = [max(1, round(10_000 * criterion.weight / whole)) for criterion in criteria]
     parts[parts.index(max(parts))] += 10_000 - sum(parts)
     return [
-        criterion.model_copy(update={"weight": part / 10_000}) for criterion, part in zip(criteria, parts, strict=True)
+        criterion.model_copy(update={"weight": part / 10_000})
+        for criterion, part in zip(criteria, parts, strict=True)
     ]
 
 
@@ -176,6 +179,7 @@ def _name_deliverables(spec: TaskSpec, reasons: list[str]) -> str | None:
     reasons.append("statement: names " + ", ".join(item.file for item in unnamed))
     told = normalize(spec.statement)
     lines = [
-        f"- {item.file}" + ("" if normalize(item.requirement) in told else f": {item.requirement}") for item in unnamed
+        f"- {item.file}" + ("" if normalize(item.requirement) in told else f": {item.requirement}")
+        for item in unnamed
     ]
     return spec.statement.rstrip() + "\n\n" + "\n".join(lines)

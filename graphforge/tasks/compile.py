@@ -52,10 +52,14 @@ def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejec
     view = View(workspace, graph)
     compiler = COMPILERS.get(workspace.seed.pattern)
     if compiler is None:
-        return _rejection(workspace, "pattern_left_to_llm", f"the rules engine can't state {workspace.seed.pattern}")
+        return _rejection(
+            workspace, "pattern_left_to_llm", f"the rules engine can't state {workspace.seed.pattern}"
+        )
     made = compiler(view)
     if made is None:
-        return _rejection(workspace, "evidence_too_thin", f"no relation of the graph carries {workspace.seed.pattern}")
+        return _rejection(
+            workspace, "evidence_too_thin", f"no relation of the graph carries {workspace.seed.pattern}"
+        )
     try:
         outcome = evaluate(made.plan, graph, made.series)
     except ZeroDivisionError:
@@ -63,7 +67,9 @@ def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejec
     if len(outcome.keys) < 2:
         return _rejection(workspace, "too_few_rows", f"only {len(outcome.keys)} rows remain")
     made, outcome = _settle(made, outcome)
-    deliverables = tuple(_deliverable(number, made, made.plan, outcome) for number in range(len(made.plan.outputs)))
+    deliverables = tuple(
+        _deliverable(number, made, made.plan, outcome) for number in range(len(made.plan.outputs))
+    )
     try:
         spec = TaskSpec(
             id=f"task-{workspace.id}",
@@ -132,10 +138,18 @@ def _braced(text: str) -> list[str]:
 
 def _deliverable(number: int, made: Composition, plan: Plan, outcome: Outcome) -> Deliverable:
     output = plan.outputs[number]
-    asked = [item.requirement.removeprefix("states ").removeprefix("names ") for item in made.stated if item.file == output.file]
+    asked = [
+        item.requirement.removeprefix("states ").removeprefix("names ")
+        for item in made.stated
+        if item.file == output.file
+    ]
     form = made.forms[output.file]
     if asked:
-        form += " It must state " + (asked[0] if len(asked) == 1 else ", ".join(asked[:-1]) + " and " + asked[-1]) + "."
+        form += (
+            " It must state "
+            + (asked[0] if len(asked) == 1 else ", ".join(asked[:-1]) + " and " + asked[-1])
+            + "."
+        )
     return Deliverable(
         id=f"D{number + 1}",
         file=output.file,

@@ -85,7 +85,11 @@ def clean(text: str, longest: int = 70) -> str:
 def titled(view: View, file: WorkspaceFile) -> str:
     """How a colleague names a file: its title, told apart from others of the same title by its publisher or type."""
     title = clean(file.source.title or file.name, 90)
-    twins = [other for other in view.workspace.files if normalize(other.source.title) == normalize(file.source.title)]
+    twins = [
+        other
+        for other in view.workspace.files
+        if normalize(other.source.title) == normalize(file.source.title)
+    ]
     if len(twins) < 2:
         return f"“{title}”"
     families = [other.family for other in twins]
@@ -108,7 +112,9 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(names):
         return names
     dated = [
-        f"{name}, {series.period}" if series.period and normalize(series.period) not in normalize(name) else name
+        f"{name}, {series.period}"
+        if series.period and normalize(series.period) not in normalize(name)
+        else name
         for name, series in zip(names, columns, strict=True)
     ]
     if _distinct(dated):
@@ -126,7 +132,10 @@ def _telling_parts(titles: Sequence[str]) -> list[str]:
     shared = 0
     while all(len(one) > shared + 1 for one in words) and len({one[shared].casefold() for one in words}) == 1:
         shared += 1
-    return [clean(" ".join(one[shared:]), 45) or clean(title, 45) for one, title in zip(words, titles, strict=True)]
+    return [
+        clean(" ".join(one[shared:]), 45) or clean(title, 45)
+        for one, title in zip(words, titles, strict=True)
+    ]
 
 
 def _distinct(names: Sequence[str]) -> bool:
@@ -171,7 +180,9 @@ def citations(view: View, uses: Sequence[tuple[Series | EvidenceNode, str]]) -> 
     by_file: dict[str, list[str]] = {}
     for item, use in uses:
         by_file.setdefault(item.name, []).append(use)
-    return tuple(Citation(file=name, used_for="; ".join(dict.fromkeys(parts))) for name, parts in by_file.items())
+    return tuple(
+        Citation(file=name, used_for="; ".join(dict.fromkeys(parts))) for name, parts in by_file.items()
+    )
 
 
 def listed(headings: Sequence[str]) -> str:

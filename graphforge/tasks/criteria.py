@@ -72,7 +72,11 @@ def penalties(view: View, made: Composition, outcome: Outcome) -> tuple[Negative
     first = view.series[made.series[made.plan.reads[0].alias]]
     rows: tuple[Violation, ...] = (
         InventedRows(
-            file=output.file, sheet=output.sheet, key=made.plan.key_label, rows=first.entities, labels=("Total",)
+            file=output.file,
+            sheet=output.sheet,
+            key=made.plan.key_label,
+            rows=first.entities,
+            labels=("Total",),
         ),
     )
     found.append(
@@ -82,7 +86,8 @@ def penalties(view: View, made: Composition, outcome: Outcome) -> tuple[Negative
             prohibited=f"Rows in {output.file} that the sources don't have",
             penalty=_INVENTED,
             anchors=_span(view, first),
-            verification=f"Every name under “{made.plan.key_label}” in {output.file} must stand in {first.name}, {_range(view, first)}.",
+            verification=f"Every name under “{made.plan.key_label}” in {output.file} must stand in "
+            f"{first.name}, {_range(view, first)}.",
             violations=rows,
         )
     )
@@ -97,12 +102,16 @@ def penalties(view: View, made: Composition, outcome: Outcome) -> tuple[Negative
                     anchors=(),
                     verification=f"Look at the cells of the row “Total” on sheet “{output.sheet}” of {output.file}.",
                     violations=tuple(
-                        TypedTotal(file=output.file, sheet=output.sheet, label="Total", column=_label(made, alias))
+                        TypedTotal(
+                            file=output.file, sheet=output.sheet, label="Total", column=_label(made, alias)
+                        )
                         for alias in output.totals
                     ),
                 )
             )
-    return tuple(penalty.model_copy(update={"id": f"N{number}"}) for number, penalty in enumerate(found, start=1))
+    return tuple(
+        penalty.model_copy(update={"id": f"N{number}"}) for number, penalty in enumerate(found, start=1)
+    )
 
 
 def _foreign(
@@ -114,7 +123,9 @@ def _foreign(
     right_one, other = (view.series[name] for name in relation.series)
     for alias, name in made.series.items():
         read = view.series[name]
-        if (read.file, read.place) != (right_one.file, right_one.place) and not set(read.nodes) & set(right_one.nodes):
+        if (read.file, read.place) != (right_one.file, right_one.place) and not set(read.nodes) & set(
+            right_one.nodes
+        ):
             continue
         for deliverable, output in tables:
             if alias not in output.columns:
@@ -131,10 +142,12 @@ def _foreign(
             return NegativeCriterion(
                 id="N",
                 deliverable=deliverable,
-                prohibited=f"Figures for “{_label(made, alias)}” in {output.file} taken from “{other.measure}” in {other.name}",
+                prohibited=f"Figures for “{_label(made, alias)}” in {output.file} taken from "
+                f"“{other.measure}” in {other.name}",
                 penalty=_FOREIGN,
                 anchors=_span(view, other),
-                verification=f"Compare the column with {other.name}, {_range(view, other)}, which looks alike but isn't meant.",
+                verification=f"Compare the column with {other.name}, {_range(view, other)}, which looks "
+                f"alike but isn't meant.",
                 violations=(
                     ForeignValues(
                         file=output.file,
@@ -149,8 +162,10 @@ def _foreign(
 
 
 def _label(made: Composition, alias: str) -> str:
-    columns = (*made.plan.reads, *made.plan.quoted, *made.plan.derived)
-    return next(column.label for column in columns if column.alias == alias)
+    labels = {read.alias: read.label for read in made.plan.reads}
+    labels |= {quoted.alias: quoted.label for quoted in made.plan.quoted}
+    labels |= {derived.alias: derived.label for derived in made.plan.derived}
+    return labels[alias]
 
 
 def _anchor(node: EvidenceNode) -> Anchor:
@@ -254,7 +269,9 @@ class _Writer:
             quoted = next((column for column in plan.quoted if column.alias == alias), None)
             if quoted is not None:
                 anchors = [_anchor(node) for node in self.made.quotes]
-                source = f"{quoted.file}: " + "; ".join(f"“{figure.literal}” for {figure.entity}" for figure in quoted.figures)
+                source = f"{quoted.file}: " + "; ".join(
+                    f"“{figure.literal}” for {figure.entity}" for figure in quoted.figures
+                )
             else:
                 series = self.view.series[self.made.series[alias]]
                 anchors = list(_span(self.view, series))
@@ -288,7 +305,12 @@ class _Writer:
             "Add the rows of the sources that take part and compare.",
             [
                 TotalCell(
-                    file=file, sheet=sheet, label="Total", column=_label(self.made, alias), value=total, absolute=0.006
+                    file=file,
+                    sheet=sheet,
+                    label="Total",
+                    column=_label(self.made, alias),
+                    value=total,
+                    absolute=0.006,
                 )
                 for alias, total in sums.items()
             ],
@@ -330,7 +352,11 @@ class _Writer:
         else:
             assert value is not None  # compile drops what has no single answer
             check = TextNumber(
-                file=stated.file, terms=stated.terms, value=value, absolute=0.5001 * 10.0**-fact.decimals, relative=0.0
+                file=stated.file,
+                terms=stated.terms,
+                value=value,
+                absolute=0.5001 * 10.0**-fact.decimals,
+                relative=0.0,
             )
             anchors = [
                 anchor
@@ -390,6 +416,10 @@ def _computation(column: DerivedColumn, made: Composition) -> str:
         case "share":
             return f"100 * {a} / sum of {a}"
         case "agreement":
-            return f"“agrees” where {a} and {b} are no more than {column.constant:g} apart, otherwise “differs”"
+            return (
+                f"“agrees” where {a} and {b} are no more than {column.constant:g} apart, otherwise “differs”"
+            )
         case _:
-            return f"“yes” where {a} is {column.operation} {show_number(column.constant or 0.0)}, otherwise “no”"
+            return (
+                f"“yes” where {a} is {column.operation} {show_number(column.constant or 0.0)}, otherwise “no”"
+            )

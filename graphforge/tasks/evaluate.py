@@ -77,7 +77,8 @@ def _derive(operation: str, arguments: list[list[float]], constant: float | None
     if operation in {"above", "below"}:
         assert constant is not None
         return [
-            "yes" if (value > constant if operation == "above" else value < constant) else "no" for value in first
+            "yes" if (value > constant if operation == "above" else value < constant) else "no"
+            for value in first
         ]
     second = arguments[1]
     pairs = list(zip(first, second, strict=True))

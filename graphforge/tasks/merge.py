@@ -18,10 +18,14 @@ def merge(spec: TaskSpec, patch: Patch) -> TaskSpec:
     specification invalid: weights that no longer sum to 1, a criterion without its deliverable.
     """
     if patch.task != spec.id:
-        raise RecordError(f"A patch for task {patch.task} can't be merged into {spec.id}", "Pair them by task id")
-    known = {item.id for item in (*spec.criteria, *spec.penalties)}
+        raise RecordError(
+            f"A patch for task {patch.task} can't be merged into {spec.id}", "Pair them by task id"
+        )
+    known = {item.id for item in spec.criteria} | {item.id for item in spec.penalties}
     if missing := set(patch.drop) - known:
-        raise RecordError(f"The patch of {spec.id} drops unknown criteria {sorted(missing)}", "Name existing ids")
+        raise RecordError(
+            f"The patch of {spec.id} drops unknown criteria {sorted(missing)}", "Name existing ids"
+        )
     changed = {
         "statement": spec.statement if patch.statement is None else patch.statement,
         "deliverables": _replace(spec.deliverables, patch.deliverables, ()),
@@ -39,6 +43,6 @@ def merge(spec: TaskSpec, patch: Patch) -> TaskSpec:
 
 
 def _replace(items: tuple[Item, ...], changes: tuple[Item, ...], drop: tuple[str, ...]) -> tuple[Item, ...]:
-    by_id = {change.id: change for change in changes}
-    kept = [by_id.pop(item.id, item) for item in items if item.id not in drop]
-    return (*kept, *by_id.values())
+    by_id: dict[str, Item] = {change.id: change for change in changes}
+    kept: list[Item] = [by_id.pop(item.id, item) for item in items if item.id not in drop]
+    return tuple(kept + list(by_id.values()))

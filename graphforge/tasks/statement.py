@@ -28,8 +28,15 @@ def write_statement(workspace: Workspace, made: Composition, deliverables: tuple
     # An abbreviation keeps its capitals, an ordinary first word loses its own inside the sentence.
     if len(demand) > 1 and not demand[1].isupper():
         demand = demand[0].lower() + demand[1:]
-    opening = _pick(_OPENINGS, workspace.id, "opening").format(occupation=_plural(seed.occupation), demand=demand)
-    lines = [opening, *made.request, _pick(_FOLDERS, workspace.id, "folder"), _pick(_CLOSINGS, workspace.id, "closing")]
+    opening = _pick(_OPENINGS, workspace.id, "opening").format(
+        occupation=_plural(seed.occupation), demand=demand
+    )
+    lines = [
+        opening,
+        *made.request,
+        _pick(_FOLDERS, workspace.id, "folder"),
+        _pick(_CLOSINGS, workspace.id, "closing"),
+    ]
     lines += [f"- {deliverable.file}: {deliverable.requirement}" for deliverable in deliverables]
     return "\n\n".join(lines[: -len(deliverables)]) + "\n\n" + "\n".join(lines[-len(deliverables) :])
 
@@ -40,4 +47,6 @@ def _pick(options: tuple[str, ...], *key: str) -> str:
 
 def _plural(occupation: str) -> str:
     """O*NET titles are plural already; only the capitals of a title go."""
-    return " ".join(word if word.isupper() or not word[1:].islower() else word.lower() for word in occupation.split())
+    return " ".join(
+        word if word.isupper() or not word[1:].islower() else word.lower() for word in occupation.split()
+    )

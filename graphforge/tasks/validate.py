@@ -2,11 +2,23 @@
 
 import re
 
-from ..records import EvidenceGraph, TaskSpec, TextMention, Workspace, close, normalize, parse_number
+from ..records import (
+    Criterion,
+    EvidenceGraph,
+    NegativeCriterion,
+    TaskSpec,
+    TextMention,
+    Workspace,
+    close,
+    normalize,
+    parse_number,
+)
 from ..records.check import ColumnValues, TextNumber, TotalCell
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\w])")
-_ROLES = re.compile(r"\b(?:core|supporting|confuser|ambient)\s+(?:file|files|document|documents)\b|\bconfusers?\b", re.I)
+_ROLES = re.compile(
+    r"\b(?:core|supporting|confuser|ambient)\s+(?:file|files|document|documents)\b|\bconfusers?\b", re.I
+)
 
 
 def validate(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[str]:
@@ -18,7 +30,8 @@ def _leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[s
     told = spec.statement + "\n" + "\n".join(item.requirement for item in spec.deliverables)
     folded = f" {normalize(told)} "
     faults = []
-    hidden = {item.id for item in (*graph.nodes, *graph.edges, *graph.relations, *graph.series)} | {graph.id}
+    hidden = {graph.id} | {node.id for node in graph.nodes} | {edge.id for edge in graph.edges}
+    hidden |= {relation.id for relation in graph.relations} | {series.id for series in graph.series}
     if named := sorted(hidden & {word.strip(".:-") for word in re.findall(r"[\w.:-]+", told)}):
         faults.append(f"leak: the statement names graph ids {named[:3]}")
     if role := _ROLES.search(told):
@@ -43,7 +56,9 @@ def _leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[s
                 numbers = [check.value]
             elif isinstance(check, TextMention) and check.phrase is not None and not check.open:
                 if f" {normalize(check.phrase)} " in folded:
-                    faults.append(f"leak: the statement tells what {criterion.id} asks for ({check.phrase!r})")
+                    faults.append(
+                        f"leak: the statement tells what {criterion.id} asks for ({check.phrase!r})"
+                    )
             for token, number in stated:
                 if any(close(number, value) for value in numbers):
                     faults.append(f"leak: the statement tells the value {token} that {criterion.id} asks for")
@@ -61,7 +76,8 @@ def _broken_references(spec: TaskSpec, workspace: Workspace, graph: EvidenceGrap
     nodes = {node.id: node for node in graph.nodes}
     files = {file.sha256: file.name for file in workspace.files}
     promised = {item.file for item in spec.deliverables}
-    for item in (*spec.criteria, *spec.penalties):
+    items: list[Criterion | NegativeCriterion] = [*spec.criteria, *spec.penalties]
+    for item in items:
         for anchor in item.anchors:
             node = nodes.get(anchor.node)
             if node is None:
@@ -69,7 +85,9 @@ def _broken_references(spec: TaskSpec, workspace: Workspace, graph: EvidenceGrap
             elif (node.file, node.name, node.locator) != (anchor.file, anchor.name, anchor.locator):
                 faults.append(f"reference: {item.id} and node {anchor.node} disagree about the place")
             if files.get(anchor.file) != anchor.name:
-                faults.append(f"reference: {item.id} is anchored to {anchor.name}, which the workspace doesn't hold")
+                faults.append(
+                    f"reference: {item.id} is anchored to {anchor.name}, which the workspace doesn't hold"
+                )
         if not item.verification.strip():
             faults.append(f"reference: {item.id} doesn't say how to verify it")
     for criterion in spec.criteria:

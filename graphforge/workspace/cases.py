@@ -363,6 +363,12 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
         yield _case("periods", pieces, quality, why)
 
 
+_SUM_ROW = re.compile(
+    r"\b(?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|us|usa|national|nationwide|"
+    r"world|other than|less|of which|including|excluding)\b"
+)
+
+
 def _shares(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
         if panel.temporal:
@@ -372,11 +378,18 @@ def _shares(panels: list[Panel]) -> Iterator[Case]:
             whole = fsum(parts)
             if len(parts) < MIN_ROWS or min(parts) < 0 or sum(part > 0 for part in parts) < MIN_ROWS:
                 continue
-            if not one.adds_up or max(parts) > 0.95 * whole:
+            # A row that is half of everything is the sum of the others, whatever its name.
+            if (
+                not one.adds_up
+                or 2 * max(parts) >= 0.98 * whole
+                or any(_SUM_ROW.search(key) for key in one.values)
+            ):
                 continue
             stated = [panel.table.number(row, one.column) for row in panel.table.totals]
             totals = [total for total in stated if total is not None]
-            if totals and not close(totals[0], whole, relative=1e-3):
+            if (totals and not close(totals[0], whole, relative=1e-3)) or not (
+                totals or one.counted(panel.subject)
+            ):
                 continue
             quality = (0.9 if totals else 0.6) * _size_quality(len(parts))
             why = f"parts of {one.name!r}" + (" that add up to the stated total" if totals else "")

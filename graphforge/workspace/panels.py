@@ -21,7 +21,17 @@ _CODES = frozenset(
 _NOT_PARTS = re.compile(
     r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
     r"factors?|intensity|change|growth|wages?|salary|hourly|efficiency|temperature|proportion|probability|risk|"
-    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|level|density|width|height)\b"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|level|density|width|height|depth|speed|"
+    r"distance|length|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b"
+)
+# Whole things that are counted, or money that is paid: only such numbers are parts of a whole.
+_COUNTED = re.compile(
+    r"\b(?:total|totals|number|count|counts|amount|amounts|cases|deaths|recipients|families|persons|people|population|"
+    r"employees|employment|workers|jobs|positions|students|enrollment|graduates|households|units|homes|returns|"
+    r"accounts|receipts|revenue|revenues|spending|expenditures?|obligations?|collections?|payments?|disbursements?|"
+    r"royalties|sales|costs?|awards?|grants?|funds?|budget|refunds?|transactions|trips|accidents|fatalities|incidents|"
+    r"production|volume|consumption|generation|capacity|emissions|tons|barrels|dollars|usd|visas|notices|layoffs|"
+    r"children|adults|seats|income|taxes|tax|class)\b"
 )
 _LEFTOVER_HEADER = re.compile(r"(?:column|unnamed|field|col)? ?\d*$")
 
@@ -45,6 +55,13 @@ class Measure:
     def keys(self) -> frozenset[str]:
         """The rows that have a value."""
         return frozenset(self.values)
+
+    def counted(self, subject: str) -> bool:
+        """Whether header, unit or, for a header that is only a period, the table's ``subject`` name a countable."""
+        told = f"{normalize(self.name)} {self.unit}"
+        return bool(_COUNTED.search(told)) or (
+            not without_period(self.name) and bool(_COUNTED.search(normalize(subject)))
+        )
 
     @cached_property
     def lowest(self) -> float:

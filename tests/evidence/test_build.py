@@ -2,9 +2,9 @@
 
 import pytest
 
+from graphforge.errors import InputError
 from graphforge.evidence import build
 from graphforge.evidence.build import RELATION_OF_PATTERN
-from graphforge.errors import InputError
 from graphforge.records import EvidenceGraph, Rejection
 from tests.made_case import CASES, DOCUMENTS, LIMITS, graph, reread, seed, workspace
 
@@ -24,7 +24,7 @@ def test_every_edge_result_is_its_expression(pattern):
     computed = [edge for edge in built.edges if edge.expression is not None]
     assert computed
     for edge in computed:
-        result = eval(edge.expression, {"__builtins__": {}, "sum": sum}, {**values, **series})  # noqa: S307
+        result = eval(edge.expression, {"__builtins__": {}, "sum": sum}, {**values, **series})
         assert float(result) == pytest.approx(edge.result)
 
 
@@ -91,7 +91,9 @@ def test_a_pattern_the_files_do_not_carry_is_rejected():
 
 
 def test_a_pattern_that_rules_cannot_state_is_left_to_a_model():
-    made = workspace("reconciliation", **CASES["reconciliation"]).model_copy(update={"seed": seed("policy_design")})
+    made = workspace("reconciliation", **CASES["reconciliation"]).model_copy(
+        update={"seed": seed("policy_design")}
+    )
     built = build(made, DOCUMENTS, reread, LIMITS)
     assert isinstance(built, Rejection)
     assert built.reason == "pattern_left_to_llm"

@@ -42,7 +42,9 @@ def test_what_is_written_is_read(tmp_path, rejections):
 
 def test_a_bad_line_is_named(tmp_path):
     path = tmp_path / "in.jsonl"
-    path.write_text('{"id":"a","stage":"s","reason":"ok","detail":""}\n{"id":"b","stage":"s","reason":"Not OK"}\n')
+    path.write_text(
+        '{"id":"a","stage":"s","reason":"ok","detail":""}\n{"id":"b","stage":"s","reason":"Not OK"}\n'
+    )
     with pytest.raises(RecordError, match=r"in\.jsonl line 2 is no valid Rejection: reason"):
         list(read_jsonl(path, Rejection))
 

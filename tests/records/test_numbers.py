@@ -29,7 +29,22 @@ def test_what_states_a_number(text, number):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "n/a", "-", "2020-01-01", "12 May", "1,23,4", "1.2.3", "Q1", True, None, math.nan, math.inf, "1e999"]
+    "text",
+    [
+        "",
+        "n/a",
+        "-",
+        "2020-01-01",
+        "12 May",
+        "1,23,4",
+        "1.2.3",
+        "Q1",
+        True,
+        None,
+        math.nan,
+        math.inf,
+        "1e999",
+    ],
 )
 def test_what_states_none(text):
     assert parse_number(text) is None

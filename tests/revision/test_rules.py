@@ -12,9 +12,9 @@ from graphforge.records import (
     TaskSpec,
     Trajectory,
     Verdict,
+    statement_hash,
 )
 from graphforge.revision import RulesReviser
-from graphforge.records import statement_hash
 from graphforge.tasks import merge
 from tests.made_case import CASES, DOCUMENTS, graph, reread, workspace
 from tests.tasks.test_compile import compiled
@@ -26,7 +26,9 @@ GRAPH = graph(PATTERN)
 REVISER = RulesReviser(least_weight=0.6)
 
 
-def pilot(status: str = "completed", files: tuple[str, ...] = ("reconciliation.xlsx", "reconciliation_memo.docx")) -> Trajectory:
+def pilot(
+    status: str = "completed", files: tuple[str, ...] = ("reconciliation.xlsx", "reconciliation_memo.docx")
+) -> Trajectory:
     return Trajectory(
         task=SPEC.id,
         agent="reference",
@@ -55,7 +57,10 @@ def verdict(spec: TaskSpec, **fractions: float) -> Verdict:
     )
 
 
-def propose(spec: TaskSpec = SPEC, run=pilot(), judged=None, read=reread) -> Patch | Rejection:
+PILOT = pilot()
+
+
+def propose(spec: TaskSpec = SPEC, run=PILOT, judged=None, read=reread) -> Patch | Rejection:
     return REVISER.propose(spec, GRAPH, WORKSPACE, run, judged or verdict(spec), read)
 
 
@@ -123,7 +128,9 @@ def test_too_little_left_is_a_rejection():
 def test_an_unjudged_criterion_says_nothing_about_the_task():
     judged = verdict(SPEC)
     unjudged = judged.criteria[0].model_copy(update={"outcome": "unjudged", "fraction": None})
-    patch = propose(judged=judged.model_copy(update={"criteria": (unjudged, *judged.criteria[1:]), "score": None}))
+    patch = propose(
+        judged=judged.model_copy(update={"criteria": (unjudged, *judged.criteria[1:]), "score": None})
+    )
     assert isinstance(patch, Patch) and patch.empty()
 
 
@@ -139,7 +146,9 @@ def test_a_broken_sandbox_is_not_the_fault_of_the_task():
 
 
 def test_a_deliverable_that_the_statement_forgets_is_named_and_the_pilot_is_void():
-    silent = SPEC.model_copy(update={"statement": SPEC.statement.replace("reconciliation_memo.docx", "a memo")})
+    silent = SPEC.model_copy(
+        update={"statement": SPEC.statement.replace("reconciliation_memo.docx", "a memo")}
+    )
     patch = propose(silent)
     revised = merge(silent, patch)
     assert "reconciliation_memo.docx" in revised.statement

@@ -37,7 +37,9 @@ def test_a_specification_is_complete_and_sound(pattern):
 def test_the_agent_sees_only_statement_deliverables_and_file_names(pattern):
     spec = compiled(pattern)
     seen = spec.public_view().model_dump_json()
-    hidden = [node.id for node in graph(pattern).nodes] + [node.locator.show() for node in graph(pattern).nodes]
+    hidden = [node.id for node in graph(pattern).nodes] + [
+        node.locator.show() for node in graph(pattern).nodes
+    ]
     assert not [text for text in hidden if f'"{text}"' in seen or f" {text} " in seen]
     for criterion in spec.criteria:
         assert criterion.verification not in seen
@@ -45,7 +47,9 @@ def test_the_agent_sees_only_statement_deliverables_and_file_names(pattern):
 
 def test_reconciliation_expects_what_the_two_tables_say():
     spec = compiled("reconciliation")
-    checks = [check for criterion in spec.criteria for check in criterion.checks if isinstance(check, ColumnValues)]
+    checks = [
+        check for criterion in spec.criteria for check in criterion.checks if isinstance(check, ColumnValues)
+    ]
     difference = next(check for check in checks if check.column == "Difference")
     assert difference.values == {
         name: one - other for name, one, other in zip(NAMES, FIRST, SECOND, strict=True)
@@ -56,7 +60,9 @@ def test_reconciliation_expects_what_the_two_tables_say():
 
 def test_a_confuser_file_becomes_a_negative_criterion():
     spec = compiled("comparative_evaluation")
-    foreign = [check for item in spec.penalties for check in item.violations if isinstance(check, ForeignValues)]
+    foreign = [
+        check for item in spec.penalties for check in item.violations if isinstance(check, ForeignValues)
+    ]
     assert len(foreign) == 1
     assert foreign[0].values["Alder"] == 1100.0
 
@@ -110,7 +116,9 @@ def test_a_broken_anchor_is_caught():
     pattern = "reconciliation"
     spec = compiled(pattern)
     anchored = next(item for item in spec.criteria if item.anchors)
-    wrong = anchored.model_copy(update={"anchors": (anchored.anchors[0].model_copy(update={"node": "n999"}),)})
+    wrong = anchored.model_copy(
+        update={"anchors": (anchored.anchors[0].model_copy(update={"node": "n999"}),)}
+    )
     broken = spec.model_copy(
         update={"criteria": tuple(wrong if item.id == wrong.id else item for item in spec.criteria)}
     )
@@ -119,5 +127,7 @@ def test_a_broken_anchor_is_caught():
 
 
 def test_evidence_of_another_kind_makes_no_task():
-    spec = compile_task(workspace("reconciliation", **CASES["reconciliation"]), graph("comparative_evaluation"))
+    spec = compile_task(
+        workspace("reconciliation", **CASES["reconciliation"]), graph("comparative_evaluation")
+    )
     assert isinstance(spec, Rejection)

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphforge.errors import RecordError
-from graphforge.records import Patch
-from graphforge.records import statement_hash
+from graphforge.records import Patch, statement_hash
 from graphforge.tasks import merge
 from tests.tasks.test_compile import compiled
 

@@ -21,19 +21,34 @@ def artifact_revision(view: View) -> Composition | None:
             read_column(view, "after", right, "After"),
         ),
         derived=(
-            DerivedColumn(alias="change", label="Change", operation="difference", arguments=("after", "before")),
             DerivedColumn(
-                alias="change_pct", label="Change (%)", operation="percent_change", arguments=("after", "before")
+                alias="change", label="Change", operation="difference", arguments=("after", "before")
             ),
             DerivedColumn(
-                alias="status", label="Status", operation="agreement", arguments=("after", "before"), constant=0.005
+                alias="change_pct",
+                label="Change (%)",
+                operation="percent_change",
+                arguments=("after", "before"),
+            ),
+            DerivedColumn(
+                alias="status",
+                label="Status",
+                operation="agreement",
+                arguments=("after", "before"),
+                constant=0.005,
             ),
         )
         if all(float(view.nodes[node].value) != 0 for node in left.nodes)
         else (
-            DerivedColumn(alias="change", label="Change", operation="difference", arguments=("after", "before")),
             DerivedColumn(
-                alias="status", label="Status", operation="agreement", arguments=("after", "before"), constant=0.005
+                alias="change", label="Change", operation="difference", arguments=("after", "before")
+            ),
+            DerivedColumn(
+                alias="status",
+                label="Status",
+                operation="agreement",
+                arguments=("after", "before"),
+                constant=0.005,
             ),
         ),
         facts=(Fact(name="changed", operation="count_equal", column="status", word="differs", decimals=0),),
@@ -47,12 +62,16 @@ def artifact_revision(view: View) -> Composition | None:
                 columns=("before", "after", "change", "status"),
             ),
         ),
-        citations=citations(view, ((left, f"{heads[0]}: the table to revise"), (right, f"{heads[1]}: the figures that hold"))),
+        citations=citations(
+            view, ((left, f"{heads[0]}: the table to revise"), (right, f"{heads[1]}: the figures that hold"))
+        ),
     )
     columns = [column.alias for column in plan.derived]
     change = " and ".join(f"“{column.label}”" for column in plan.derived if column.alias != "status")
     if "change_pct" in columns:
-        log_output = plan.outputs[1].model_copy(update={"columns": ("before", "after", "change", "change_pct", "status")})
+        log_output = plan.outputs[1].model_copy(
+            update={"columns": ("before", "after", "change", "change_pct", "status")}
+        )
         plan = plan.model_copy(update={"outputs": (plan.outputs[0], log_output)})
     request = (
         f"The table on “{clean(left.measure)}” in {titled(view, view.file(left))} is the one in use, but "
@@ -67,8 +86,10 @@ def artifact_revision(view: View) -> Composition | None:
         series={"before": left.id, "after": right.id},
         request=request,
         forms={
-            table: f"the revised table, with the columns {listed((key, 'After', 'Status'))}, a row for each {key.casefold()}.",
-            log: f"a sheet “Changes” with the columns “{key}”, “Before”, “After”, {change} and “Status”, the changes as "
+            table: f"the revised table, with the columns {listed((key, 'After', 'Status'))}, a row for "
+            f"each {key.casefold()}.",
+            log: f"a sheet “Changes” with the columns “{key}”, “Before”, “After”, {change} and “Status”, "
+            f"the changes as "
             "live formulas (after less before, percentages of the figure before), and a second sheet “Sources” that "
             "names the files used.",
         },

@@ -28,7 +28,11 @@ def comparative_evaluation(view: View) -> Composition | None:
         ),
         outputs=(
             Output(
-                file=book, family="xlsx", title="Ranking by ratio", sheet="Ranking", columns=("a", "b", "ratio")
+                file=book,
+                family="xlsx",
+                title="Ranking by ratio",
+                sheet="Ranking",
+                columns=("a", "b", "ratio"),
             ),
             Output(
                 file=brief,
@@ -46,7 +50,9 @@ def comparative_evaluation(view: View) -> Composition | None:
                     ),
                     Section(
                         heading="Basis of comparison",
-                        paragraphs=(f"The ratio is {heads[0]} divided by {heads[1]}, for the rows that both sources list.",),
+                        paragraphs=(
+                            f"The ratio is {heads[0]} divided by {heads[1]}, for the rows that both sources list.",
+                        ),
                         table=True,
                     ),
                 ),
@@ -65,7 +71,8 @@ def comparative_evaluation(view: View) -> Composition | None:
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: f"a sheet “Ranking” with the columns {listed((key, *heads, 'Ratio'))}, highest ratio first, the ratio as a "
+            book: f"a sheet “Ranking” with the columns {listed((key, *heads, 'Ratio'))}, highest ratio "
+            f"first, the ratio as a "
             "live formula; a second sheet “Sources” names the files used.",
             brief: "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of "
             "comparison” and “Sources”, and the full table. Ratios to four decimals.",

@@ -16,7 +16,11 @@ def data_analysis_and_reporting(view: View) -> Composition | None:
     plan = Plan(
         key_label=key,
         reads=(read_column(view, "amount", series, head),),
-        derived=(DerivedColumn(alias="share", label="Share of total (%)", operation="share", arguments=("amount",)),),
+        derived=(
+            DerivedColumn(
+                alias="share", label="Share of total (%)", operation="share", arguments=("amount",)
+            ),
+        ),
         order_by="amount",
         facts=(
             Fact(name="rows", operation="count", decimals=0),
@@ -65,10 +69,11 @@ def data_analysis_and_reporting(view: View) -> Composition | None:
         series={"amount": series.id},
         request=request,
         forms={
-            book: f"a sheet “Distribution” with the columns {listed((key, head, 'Share of total (%)'))}, sorted, and a row "
+            book: f"a sheet “Distribution” with the columns {listed((key, head, 'Share of total (%)'))}, "
+            f"sorted, and a row "
             "“Total”; shares and totals as live formulas; a second sheet “Sources” names the file used.",
-            note: "a page with the headings “Main points”, “Table” and “Sources”, and the table itself. Percentages to two "
-            "decimals.",
+            note: "a page with the headings “Main points”, “Table” and “Sources”, and the table itself. "
+            "Percentages to two decimals.",
         },
         stated=(
             Stated(note, "total", "states the total", ("total",)),

@@ -50,7 +50,8 @@ def data_cleaning_and_integration(view: View) -> Composition | None:
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: sheet + "; the ratio and any total as live formulas; a second sheet “Sources” names the files used.",
+            book: sheet
+            + "; the ratio and any total as live formulas; a second sheet “Sources” names the files used.",
             flat: f"the joined rows for loading elsewhere: the columns {listed((key, *heads))}, no total row.",
         },
     )

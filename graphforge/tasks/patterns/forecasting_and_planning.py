@@ -1,7 +1,18 @@
 """Forecasting and planning: change between two periods, carried forward once at the same rate."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
-from ..compose import Composition, Stated, View, additive, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    Stated,
+    View,
+    additive,
+    citations,
+    key_label,
+    labels,
+    listed,
+    read_column,
+    titled,
+)
 
 
 def forecasting_and_planning(view: View) -> Composition | None:
@@ -18,9 +29,15 @@ def forecasting_and_planning(view: View) -> Composition | None:
         key_label=key,
         reads=(read_column(view, "newer", newer, heads[0]), read_column(view, "older", older, heads[1])),
         derived=(
-            DerivedColumn(alias="change", label="Change", operation="difference", arguments=("newer", "older")),
-            DerivedColumn(alias="rate", label="Change (%)", operation="percent_change", arguments=("newer", "older")),
-            DerivedColumn(alias="projection", label="Projection", operation="projection", arguments=("newer", "older")),
+            DerivedColumn(
+                alias="change", label="Change", operation="difference", arguments=("newer", "older")
+            ),
+            DerivedColumn(
+                alias="rate", label="Change (%)", operation="percent_change", arguments=("newer", "older")
+            ),
+            DerivedColumn(
+                alias="projection", label="Projection", operation="projection", arguments=("newer", "older")
+            ),
         ),
         facts=(
             Fact(name="rows", operation="count", decimals=0),
@@ -80,14 +97,17 @@ def forecasting_and_planning(view: View) -> Composition | None:
         "older figure, and a projection: the newer figure carried forward once more at the same rate. Leave out totals "
         "and subtotals that the source prints.",
     )
-    sheet = f"a sheet “Projection” with the columns {listed((key, *heads, 'Change', 'Change (%)', 'Projection'))}"
+    sheet = (
+        f"a sheet “Projection” with the columns {listed((key, *heads, 'Change', 'Change (%)', 'Projection'))}"
+    )
     sheet += " and a row “Total” (not for the percentages)" if totals else ""
     return Composition(
         plan=plan,
         series={"newer": newer.id, "older": older.id},
         request=request,
         forms={
-            book: sheet + "; everything derived as live formulas; a second sheet “Sources” names the files used.",
+            book: sheet
+            + "; everything derived as live formulas; a second sheet “Sources” names the files used.",
             brief: "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table. Two decimals.",
         },
         stated=(

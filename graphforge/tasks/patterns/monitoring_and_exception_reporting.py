@@ -66,7 +66,8 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
     request = (
         f"{titled(view, view.file(rule))} sets a bound that bears on “{head}”. Find it there and apply it to "
         f"{titled(view, view.file(series))}: list every {key.casefold()} whose figure lies "
-        f"{'above' if above else 'below'} the bound, the {'highest' if above else 'lowest'} first. Totals and subtotals "
+        f"{'above' if above else 'below'} the bound, the {'highest' if above else 'lowest'} first. Totals "
+        f"and subtotals "
         "in the source are no rows. If another document names another bound, it isn't the one that counts here.",
     )
     return Composition(
@@ -75,9 +76,10 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         request=request,
         rule=rule,
         forms={
-            rows: f"the exceptions only, with the columns {listed((key, head, 'Beyond the bound'))} (the last one “yes”).",
-            note: "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets the bound) and "
-            "“Sources”.",
+            rows: f"the exceptions only, with the columns {listed((key, head, 'Beyond the bound'))} (the "
+            f"last one “yes”).",
+            note: "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets "
+            "the bound) and “Sources”.",
         },
         stated=(
             Stated(note, "bound", "states the bound that was applied"),

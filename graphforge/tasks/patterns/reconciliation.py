@@ -1,7 +1,18 @@
 """Reconciliation: two sources state the same measure; which rows agree, which don't, by how much."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
-from ..compose import Composition, Stated, View, additive, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    Stated,
+    View,
+    additive,
+    citations,
+    key_label,
+    labels,
+    listed,
+    read_column,
+    titled,
+)
 
 
 def reconciliation(view: View) -> Composition | None:
@@ -18,8 +29,12 @@ def reconciliation(view: View) -> Composition | None:
         key_label=key,
         reads=(read_column(view, "a", left, heads[0]), read_column(view, "b", right, heads[1])),
         derived=(
-            DerivedColumn(alias="difference", label="Difference", operation="difference", arguments=("a", "b")),
-            DerivedColumn(alias="status", label="Status", operation="agreement", arguments=("a", "b"), constant=0.005),
+            DerivedColumn(
+                alias="difference", label="Difference", operation="difference", arguments=("a", "b")
+            ),
+            DerivedColumn(
+                alias="status", label="Status", operation="agreement", arguments=("a", "b"), constant=0.005
+            ),
         ),
         facts=(
             Fact(name="rows", operation="count", decimals=0),
@@ -71,14 +86,16 @@ def reconciliation(view: View) -> Composition | None:
         "The difference is the first less the second. Call a row “agrees” where they are no more than 0.005 apart "
         "and “differs” otherwise. Keep the numbers as the sources print them and don't fill gaps.",
     )
-    sheet = f"a sheet “Reconciliation” with the columns {listed((key, *heads, 'Difference', 'Status'))}, a row for each {key.casefold()}"
+    sheet = f"a sheet “Reconciliation” with the columns {listed((key, *heads, 'Difference', 'Status'))}, "
+    f"a row for each {key.casefold()}"
     sheet += ", then a row “Total” for the number columns" if totals else ""
     return Composition(
         plan=plan,
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: sheet + ". Differences and totals must be live formulas. A second sheet “Sources” names the files used.",
+            book: sheet
+            + ". Differences and totals must be live formulas. A second sheet “Sources” names the files used.",
             memo: "at most a page, with the headings “Result”, “Method” and “Sources”, the last naming the files used.",
         },
         stated=(
@@ -86,7 +103,9 @@ def reconciliation(view: View) -> Composition | None:
             Stated(memo, "differing", "states how many rows differ", ("differ",)),
             Stated(memo, "most", f"names the {key.casefold()} with the largest positive difference"),
             Stated(memo, "most_by", "states the largest positive difference"),
-            Stated(memo, "least", f"names the {key.casefold()} with the most negative or smallest difference"),
+            Stated(
+                memo, "least", f"names the {key.casefold()} with the most negative or smallest difference"
+            ),
             Stated(memo, "least_by", "states the most negative or smallest difference"),
         ),
     )

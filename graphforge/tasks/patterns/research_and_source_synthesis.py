@@ -26,13 +26,23 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         reads=(read_column(view, "source", series, head),),
         quoted=(
             QuotedColumn(
-                alias="quoted", file=texts[0].name, family=view.file(texts[0]).family, figures=figures, label="As quoted"
+                alias="quoted",
+                file=texts[0].name,
+                family=view.file(texts[0]).family,
+                figures=figures,
+                label="As quoted",
             ),
         ),
         derived=(
-            DerivedColumn(alias="difference", label="Difference", operation="difference", arguments=("quoted", "source")),
             DerivedColumn(
-                alias="status", label="Status", operation="agreement", arguments=("quoted", "source"), constant=tolerance
+                alias="difference", label="Difference", operation="difference", arguments=("quoted", "source")
+            ),
+            DerivedColumn(
+                alias="status",
+                label="Status",
+                operation="agreement",
+                arguments=("quoted", "source"),
+                constant=tolerance,
             ),
         ),
         facts=(
@@ -57,10 +67,12 @@ def research_and_source_synthesis(view: View) -> Composition | None:
                     Section(
                         heading="Finding",
                         paragraphs=(
-                            "Of {rows} quoted figures, {agreeing} agree with the source and {differing} differ from it.",
+                            "Of {rows} quoted figures, {agreeing} agree with the source and {differing} differ.",
                         ),
                     ),
-                    Section(heading="Figures", paragraphs=("Each quoted figure beside its source.",), table=True),
+                    Section(
+                        heading="Figures", paragraphs=("Each quoted figure beside its source.",), table=True
+                    ),
                 ),
             ),
         ),
@@ -71,7 +83,8 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         f"{titled(view, view.file(series))}. Before we lean on the text I'd like every such figure that it gives for a "
         f"named {key.casefold()} looked up in the data.",
         "Enter quoted figures in the unit of the data (write out thousands and millions). The difference is the quoted "
-        f"figure less the source's. Rounding is no fault: up to {tolerance:g} apart counts as “agrees”, more as “differs”.",
+        f"figure less the source's. Rounding is no fault: up to {tolerance:g} apart counts as “agrees”, "
+        f"more as “differs”.",
     )
     return Composition(
         plan=plan,
@@ -79,7 +92,8 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         request=request,
         quotes=texts,
         forms={
-            book: f"a sheet “Check” with the columns {listed((key, 'As quoted', head, 'Difference', 'Status'))}, a row for each "
+            book: f"a sheet “Check” with the columns "
+            f"{listed((key, 'As quoted', head, 'Difference', 'Status'))}, a row for each "
             "quoted figure, the difference as a live formula; a second sheet “Sources” names the files used.",
             memo: "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
         },
@@ -102,6 +116,9 @@ def _tolerance(view: View, edges: tuple[str, ...]) -> float | None:
         tolerance = 0.005
     else:
         tolerance = next(
-            step * 10.0**power for power in range(-3, 12) for step in (1, 5) if step * 10.0**power >= widest * (1 + 1e-9)
+            step * 10.0**power
+            for power in range(-3, 12)
+            for step in (1, 5)
+            if step * 10.0**power >= widest * (1 + 1e-9)
         )
     return tolerance if all(gap > tolerance for gap in wrong) else None
