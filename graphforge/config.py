@@ -134,6 +134,7 @@ class Config(Settings):
 
     seed: int
     data: Path
+    library: Path
     seeds: SeedSettings
     rebalance: RebalanceSettings
     engine: Engine
