@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..records import Column, Document, Table, WorkspaceFile, normalize
+from ..records import Column, Document, Table, WorkspaceFile, adds_up, counts_something, normalize
 
 _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
@@ -19,22 +19,6 @@ _PERIOD_WORDS = re.compile(
 _IDENTIFIERS = re.compile(
     r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|soc|naics|sic|year|month|latitude|longitude|lat|lon|phone|"
     r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$"
-)
-# Sums of such measures mean nothing.
-_NOT_ADDITIVE = re.compile(
-    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
-    r"age|factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|"
-    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b"
-)
-# Amounts of such things add up; where nothing says so, a printed total must.
-_ADDITIVE = re.compile(
-    r"\b(?:count|counts|number|amount|amounts|employment|employed|unemployed|employees|workers|jobs|population|persons|"
-    r"people|families|children|recipients|households|students|enrollment|graduates|cases|deaths|visits|admissions|"
-    r"hospitalizations|applications|permits|units|housing|trips|vehicles|crashes|sales|spending|expenditure|expenditures|"
-    r"obligations|appropriation|appropriations|budget|budgets|collections|revenue|revenues|receipts|royalties|"
-    r"disbursements|refunds|returns|award|awards|cost|costs|payments|liability|tax|taxes|income|tons|barrels|mcf|mwh|"
-    r"gallons|production|volume|generation|consumption|shipments|capacity|transactions|cards|positions|notices|"
-    r"occupations|establishments|losses|seats|items|records|total)\b|\$"
 )
 
 
@@ -80,22 +64,15 @@ class Measure:
     @cached_property
     def additive(self) -> bool:
         """Whether a sum over the rows means something, as far as name, unit and values tell."""
-        if _NOT_ADDITIVE.search(normalize(self.name)) or "%" in self.name:
-            return False
-        if self.column.unit and _NOT_ADDITIVE.search(normalize(self.column.unit)):
-            return False
-        if self.column.unit and "%" in self.column.unit:
-            return False
-        return True
+        return adds_up(self.name, self.column.unit)
 
     @cached_property
     def countable(self) -> bool:
         """Whether the header, unit or table title speaks of something that is counted or paid out."""
-        told = f"{self.name} {self.column.unit or ''}"
-        if _ADDITIVE.search(told.casefold()):
+        if counts_something(self.name, self.column.unit):
             return True
         # A header that is only a period, or a bare place name, leaves the word to the title above it.
-        return self.stem in {"", "value", "values"} and bool(_ADDITIVE.search(self.table.title.casefold()))
+        return self.stem in {"", "value", "values"} and counts_something(self.table.title)
 
     @cached_property
     def order(self) -> tuple[str, str, int]:

@@ -1,6 +1,5 @@
 """What all pattern compilers share: columns to read, labels that tell them apart, and names for files."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,14 +17,8 @@ from ..records import (
     TableCellLocator,
     Workspace,
     WorkspaceFile,
+    adds_up,
     normalize,
-)
-
-# Sums of such measures mean nothing; the list speaks of words in a header or unit.
-_NOT_ADDITIVE = re.compile(
-    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|age|"
-    r"factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|quotient|"
-    r"minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b|%"
 )
 
 
@@ -172,7 +165,7 @@ def read_column(view: View, alias: str, series: Series, label: str) -> ReadColum
 
 def additive(series: Series) -> bool:
     """Whether a total over the rows means something, as far as name and unit tell."""
-    return not _NOT_ADDITIVE.search(f"{series.measure} {series.unit or ''}".casefold())
+    return adds_up(series.measure, series.unit)
 
 
 def citations(view: View, uses: Sequence[tuple[Series | EvidenceNode, str]]) -> tuple[Citation, ...]:

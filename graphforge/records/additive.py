@@ -1,0 +1,31 @@
+"""Whether a sum over the rows of a measure means something, as far as its name and unit tell."""
+
+import re
+
+# Sums of such measures mean nothing.
+_NOT_ADDITIVE = re.compile(
+    r"\b(?:percent|percentage|pct|rate|rates|ratio|average|avg|mean|median|index|price|prices|per|share|score|"
+    r"age|factor|factors|intensity|change|growth|hourly|efficiency|temperature|proportion|probability|risk|"
+    r"quotient|minimum|maximum|min|max|percentile|std|error|difference|net|width|height|depth|speed|distance|cumulative|lower|upper|interval|int|ef|coefficient|weight)\b"
+)
+# Amounts of such things add up; where nothing says so, a printed total must.
+_ADDITIVE = re.compile(
+    r"\b(?:count|counts|number|amount|amounts|employment|employed|unemployed|employees|workers|jobs|population|persons|"
+    r"people|families|children|recipients|households|students|enrollment|graduates|cases|deaths|visits|admissions|"
+    r"hospitalizations|applications|permits|units|housing|trips|vehicles|crashes|sales|spending|expenditure|expenditures|"
+    r"obligations|appropriation|appropriations|budget|budgets|collections|revenue|revenues|receipts|royalties|"
+    r"disbursements|refunds|returns|award|awards|cost|costs|payments|liability|tax|taxes|income|tons|barrels|mcf|mwh|"
+    r"gallons|production|volume|generation|consumption|shipments|capacity|transactions|cards|positions|notices|"
+    r"occupations|establishments|losses|seats|items|records|total)\b|\$"
+)
+
+
+def adds_up(name: str, unit: str | None = None) -> bool:
+    """False where header or unit speak of a rate, an average, a price or the like."""
+    told = f"{name} {unit or ''}".casefold()
+    return "%" not in told and _NOT_ADDITIVE.search(re.sub(r"[^\w]+|_", " ", told)) is None
+
+
+def counts_something(name: str, unit: str | None = None) -> bool:
+    """True where header or unit speak of something that is counted or paid."""
+    return _ADDITIVE.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
