@@ -51,7 +51,8 @@ def test_dvc_yaml_lists_files_that_exist_and_groups_that_are_composed() -> None:
     outs = {out for stage in stages.values() for out in stage["outs"]}
     for name, stage in stages.items():
         assert f"pipelines/{name}.py" in stage["deps"]
-        for dep in stage["deps"]:
+        for raw in stage["deps"]:
+            dep = raw.replace("${library}", params["library"])
             assert dep in outs if dep.startswith("data/") else (ROOT / dep).exists(), f"{name}: {dep}"
             assert not dep.endswith("run.json")
         assert set(stage.get("params", ())) <= set(params), name
