@@ -11,7 +11,17 @@ from graphforge.records import Admitted
 from pipelines._edge import one_line, stage
 from pipelines._files import parsed
 
-FIGURES = ("pools", "picks", "unjudged", "correct", "accuracy", "mutants", "mutants_caught", "caught_share")
+FIGURES = (
+    "pools",
+    "picks",
+    "unjudged",
+    "correct",
+    "accuracy",
+    "expected",
+    "mutants",
+    "mutants_caught",
+    "caught_share",
+)
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")

@@ -25,6 +25,7 @@ FIGURES = (
     "picks",
     "correct",
     "accuracy",
+    "expected",
     "low",
     "high",
     "mutants",

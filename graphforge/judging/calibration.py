@@ -38,7 +38,9 @@ class JudgeRow(Record):
     """A judge variant's whole calibration.
 
     ``picks`` counts the pools that could be judged, ``unjudged`` the others; ``accuracy`` is ``correct`` by
-    ``picks`` with its Wilson 95 % interval ``low`` to ``high``. A mutant is caught where it scores below its
+    ``picks`` with its Wilson 95 % interval ``low`` to ``high``. ``expected`` is the accuracy over all ways to break
+    ties: where several candidates share the best score, one pick among them is luck, and it averages that luck
+    out. A mutant is caught where it scores below its
     golden deliverable; for a judge that never grades that is undefined (None).
     """
 
@@ -48,6 +50,7 @@ class JudgeRow(Record):
     unjudged: int
     correct: int
     accuracy: float | None
+    expected: float | None
     low: float | None
     high: float | None
     mutants: int
@@ -189,6 +192,9 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
         unjudged=len(pools) - picks,
         correct=correct,
         accuracy=correct / picks if picks else None,
+        expected=math.fsum(_chance(line, one) for line, one in pools if one.chosen) / picks
+        if picks
+        else None,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
         mutants=mutants,
@@ -203,6 +209,15 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
             for kind, flags in sorted(caught.items())
         },
     )
+
+
+def _chance(line: PoolLine, judged: JudgedPool) -> float:
+    """The probability that the golden candidate is picked when ties are broken at random."""
+    if not judged.scores:
+        return 1 / (1 + len(line.mutants))
+    scores = [score for score in judged.scores.values() if score is not None]
+    best = max(scores)
+    return 1 / scores.count(best) if judged.scores.get("golden") == best else 0.0
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float] | None:

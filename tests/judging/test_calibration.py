@@ -96,3 +96,16 @@ def test_wilson_intervals():
     assert wilson(20, 20)[1] == 1.0
     assert wilson(0, 0) is None
     assert math.isclose(sum(wilson(5, 10)), 1.0)
+
+
+def test_the_expected_accuracy_averages_ties_out() -> None:
+    from graphforge.judging.calibration import JudgedPool, PoolLine, _chance
+
+    def pool(scores: dict[str, float | None]) -> JudgedPool:
+        return JudgedPool(judge="j", chosen="golden", correct=True, delivered=1.0, scores=scores, lost={})
+
+    line = PoolLine(task="t", mutants=(), not_made=(), judged=())
+    assert _chance(line, pool({"golden": 1.0, "a": 0.5, "b": 0.2})) == 1.0
+    assert _chance(line, pool({"golden": 1.0, "a": 1.0, "b": 1.0, "c": 0.9})) == 1 / 3
+    assert _chance(line, pool({"golden": 0.8, "a": 1.0})) == 0.0
+    assert _chance(line, pool({})) == 1.0

@@ -89,9 +89,11 @@ def test_the_judges_side_by_side(line: Checkout) -> None:
     (parent,) = [run for run in runs if str(run["name"]).startswith("sweep calibrate")]
     children = {run["params"]["judge._target_"]: run for run in runs if run["parent"] == parent["id"]}
     assert len(children) == 3
-    accuracy = {name.rsplit(".", 1)[1]: run["metrics"]["accuracy"] for name, run in children.items()}
-    assert accuracy["AnchoredJudge"] >= 0.95
-    assert accuracy["AnchoredJudge"] > accuracy["UnanchoredJudge"] > accuracy["RandomJudge"]
+    figures = {name.rsplit(".", 1)[1]: run["metrics"] for name, run in children.items()}
+    assert figures["AnchoredJudge"]["accuracy"] >= 0.95
+    # Luck in breaking ties can put two weak judges either way round in 40 pools; the expectation is free of it.
+    expected = {name: metrics["expected"] for name, metrics in figures.items()}
+    assert expected["AnchoredJudge"] > expected["UnanchoredJudge"] > expected["RandomJudge"]
     rows = json.loads((line.folder / "data/calibrate/calibration.json").read_text())["rows"]
     assert [row["judge"] for row in rows] == list(JUDGES)
     assert "up to date" in line.dvc("status")
