@@ -4,7 +4,7 @@ import hydra
 from omegaconf import DictConfig
 
 from graphforge.records import Admitted, Seed, StageCount
-from graphforge.report import gather, show_coverage, show_funnel
+from graphforge.report import gather
 from pipelines._edge import one_line, stage
 
 BOOKS = (
@@ -38,7 +38,6 @@ def main(cfg: DictConfig) -> None:
                 "topics": len(coverage.topics),
             }
         )
-        print(show_funnel(funnel), show_coverage(coverage), sep="\n\n")
 
 
 if __name__ == "__main__":
