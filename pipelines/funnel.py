@@ -1,4 +1,4 @@
-"""funnel: the books of every stage and the coverage of what was admitted, in one file and on the screen."""
+"""funnel: the books of every stage and the coverage of what was admitted, in one file (pipelines.show prints it)."""
 
 import hydra
 from omegaconf import DictConfig

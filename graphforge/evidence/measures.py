@@ -12,7 +12,7 @@ _MONTH = (
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
 _PERIOD_WORDS = re.compile(
-    rf"\b(?:(?:{_MONTH}) \d\d?(?! ?\d\d\d)|{_MONTH}|(?:fy|cy) ?(?:\d\d){{1,2}}|fy|cy|q[1-4]|(?:19|20)\d\d|"
+    rf"\b(?:(?:{_MONTH}) \d\d?(?!\d)|{_MONTH}|(?:fy|cy) ?(?:\d\d){{1,2}}|fy|cy|q[1-4]|(?:19|20)\d\d|"
     r"fiscal|calendar|years?|quarters?|months?)\b"
 )
 # Numbers under such names identify or order the rows; nobody adds or compares them.

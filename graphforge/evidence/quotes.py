@@ -10,7 +10,7 @@ from ..records import Block, Document, WorkspaceFile, close, normalize, parse_nu
 from .measures import Measure
 from .relations import MONTHS, moment
 
-_FIGURE = re.compile(r"(?<![\w.,-])[$€£]?\(?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?(?![\w])")
+_FIGURE = re.compile(r"(?<![\w.,-])[$€£]?\(?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?(?!\w|[.,]\d)")
 _BOUND = r"(?:the\s+|a\s+|an\s+)?([$€£]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\"'(])")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}

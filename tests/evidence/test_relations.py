@@ -1,0 +1,169 @@
+"""Relations between measures: what counts as the same measure, as parts of a whole, as a later period."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphforge.evidence.measures import Measure
+from graphforge.evidence.relations import conflict, confuser, growth, moment, share, shared, shared_key
+from graphforge.records import CellLocator, Column, Source, Table, WorkspaceFile
+from tests.made_case import document, sha
+
+
+def measure(
+    values: dict[str, float],
+    header: str = "Permits issued",
+    file: str = "a.xlsx",
+    period: str | None = None,
+    unit: str | None = None,
+    total: float | None = None,
+) -> Measure:
+    grid = [("Name", header), *values.items()]
+    if total is not None:
+        grid.append(("Total", total))
+    table = Table(
+        id="t1",
+        title="Sheet",
+        origin=CellLocator(sheet="Sheet", row=0, column=0),
+        grid=tuple(grid),
+        header=1,
+        body=(1, 1 + len(values)),
+        totals=() if total is None else (len(grid) - 1,),
+        columns=(
+            Column(index=0, name="Name", kind="text"),
+            Column(index=1, name=header, kind="number", unit=unit, period=period),
+        ),
+        key=0,
+    )
+    one = document(file, "xlsx", (table,))
+    source = Source(publisher="p", title=file, licence="CC0-1.0", topic="t")
+    described = WorkspaceFile(
+        sha256=sha(file), name=file, family="xlsx", bytes=1, role="core", why="made", source=source
+    )
+    return Measure(
+        described, one, table, table.columns[1], {name.casefold(): at + 1 for at, name in enumerate(values)}
+    )
+
+
+BASE = {"Alder": 10.0, "Birch": 20.0, "Cedar": 30.0, "Dogwood": 45.0, "Elm": 50.0, "Fir": 61.0}
+
+
+@pytest.mark.parametrize(
+    ("header", "stem"),
+    [
+        ("Recipients, October 2022", "recipients"),
+        ("FY2019 obligations", "obligations"),
+        ("obligations_fy19", "obligations"),
+        ("Revenue, June 30, 2021", "revenue"),
+        ("2021", ""),
+        ("Q3 2020 sales", "sales"),
+        ("Maybe sales", "maybe sales"),
+        ("Number of permits", "number of permits"),
+    ],
+)
+def test_a_stem_is_the_header_without_its_period(header, stem):
+    assert measure(BASE, header.replace("_", " ")).stem == stem
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ("2021", (2021,)),
+        ("FY2021", (2021,)),
+        ("FY 21", (2021,)),
+        ("October 2022", (2022, 10)),
+        ("2022-10", (2022, 10)),
+        ("Q3 2020", (2020, 3)),
+        ("2019 to 2021", None),
+        ("Jan to Mar 2020", None),
+        (None, None),
+        ("preliminary", None),
+    ],
+)
+def test_a_period_becomes_a_moment_or_nothing(period, expected):
+    assert moment(period) == expected
+
+
+def test_two_editions_conflict_and_two_years_do_not():
+    other = {**BASE, "Birch": 22.0}
+    assert conflict(measure(BASE), measure(other, file="b.xlsx"), 4) is not None
+    assert conflict(measure(BASE), measure(BASE, file="b.xlsx"), 4) is None
+    assert conflict(measure(BASE, period="2020"), measure(other, file="b.xlsx", period="2021"), 4) is None
+    assert conflict(measure(BASE, unit="thousand"), measure(other, file="b.xlsx", unit="million"), 4) is None
+    assert conflict(measure(BASE), measure(other), 4) is None
+
+
+def test_wholly_different_figures_are_no_editions_of_one_another():
+    other = {name: value * 7 for name, value in BASE.items()}
+    assert conflict(measure(BASE), measure(other, file="b.xlsx"), 4) is None
+
+
+def test_growth_needs_a_later_period_of_the_same_kind():
+    newer = {name: value * 1.1 for name, value in BASE.items()}
+    one = measure(newer, "Permits issued 2021", period="2021")
+    other = measure(BASE, "Permits issued 2020", file="b.xlsx", period="2020")
+    assert growth(one, other, 4) is not None
+    assert growth(other, one, 4) is None
+    assert growth(one, measure(BASE, "Permits issued", file="b.xlsx", period="March 2020"), 4) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["Total", "United States", "All districts", "Net income", "Gross pay", "Subtotal east"]
+)
+def test_a_row_that_is_a_sum_is_no_part(name):
+    assert share(measure(BASE, "Permits issued"), 4) is not None
+    assert share(measure({**BASE, name: 216.0}, "Permits issued"), 4) is None
+
+
+def test_a_row_that_is_half_of_everything_is_a_hidden_sum():
+    assert share(measure({**BASE, "Somewhere": sum(BASE.values())}, "Permits issued"), 4) is None
+
+
+@pytest.mark.parametrize(
+    "header", ["Unemployment rate", "Average price", "Share (%)", "Median income", "Risk score"]
+)
+def test_rates_and_averages_have_no_parts(header):
+    assert share(measure(BASE, header), 4) is None
+
+
+def test_what_nothing_says_is_counted_needs_a_printed_total():
+    assert share(measure(BASE, "Reading"), 4) is None
+    assert share(measure(BASE, "Reading", total=sum(BASE.values())), 4) is not None
+    assert share(measure(BASE, "Permits issued", total=300.0), 4) is None
+
+
+def test_bare_counters_join_nothing_and_years_do():
+    counted = {str(at): float(at * at + 3) for at in range(1, 9)}
+    years = {str(year): float(year % 7 + 1) for year in range(2010, 2018)}
+    assert shared(measure(counted), measure(counted, file="b.xlsx"), 4) == ()
+    assert len(shared(measure(years), measure(years, file="b.xlsx"), 4)) == 8
+
+
+def test_a_join_needs_a_divisor_everywhere():
+    other = {**BASE, "Elm": 0.0}
+    assert shared_key(measure(BASE), measure(BASE, "Inspectors", file="b.xlsx"), 4) is not None
+    assert shared_key(measure(BASE), measure(other, "Inspectors", file="b.xlsx"), 4) is None
+
+
+@given(st.dictionaries(st.sampled_from(list(BASE)), st.floats(-0.5, 0.5), min_size=0))
+def test_a_confuser_lists_exactly_the_rows_that_differ(changes):
+    other = {name: value * (1 + changes.get(name, 0.0)) for name, value in BASE.items()}
+    found = confuser(measure(BASE), measure(other, file="b.xlsx", period="2019"), 4)
+    differing = [
+        name.casefold()
+        for name in BASE
+        if abs(other[name] - BASE[name]) > 1e-4 * max(other[name], BASE[name])
+    ]
+    if len(differing) < max(2, 0.2 * len(BASE)):
+        assert found is None
+    else:
+        assert found is not None
+        assert list(found.keys) == differing
+
+
+@given(st.permutations(list(BASE)))
+def test_the_order_of_rows_changes_no_relation(names):
+    shuffled = {name: BASE[name] + (1 if name == "Birch" else 0) for name in names}
+    found = conflict(measure(BASE), measure(shuffled, file="b.xlsx"), 4)
+    assert found is not None
+    assert found.keys == tuple(name.casefold() for name in BASE)
