@@ -336,6 +336,7 @@ class _Draft:
             place=first,
             entities=tuple(node.entity for node in nodes),
             nodes=identifiers,
+            rest=_other_rows(measure, {node.entity for node in nodes}),
         )
         self.series.append(series)
         return series.id
@@ -497,3 +498,15 @@ class _Draft:
 def _quotes_rightly(quotation: Quotation, value: float) -> bool:
     """Whether the text's figure is the cell's, up to the rounding that the text's digits show."""
     return close(quotation.stated, value, absolute=quotation.rounding())
+
+
+def _other_rows(measure: Measure, taken: set[str]) -> tuple[str, ...]:
+    """The names of the rows of a table that a series over it leaves out, in the order of the file."""
+    table = measure.table
+    rows = sorted({*range(*table.body), *table.totals})
+    names = [
+        table.key_text(row)
+        for row in rows
+        if table.key is not None and table.grid[row][table.key] is not None
+    ]
+    return tuple(dict.fromkeys(name for name in names if name and name not in taken))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..records import Column, Document, Table, WorkspaceFile, adds_up, counts_something, normalize
+from ..records import Column, Document, Table, WorkspaceFile, adds_up, counts_something, is_money, normalize
 
 _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
@@ -73,6 +73,16 @@ class Measure:
             return True
         # A header that is only a period, or a bare place name, leaves the word to the title above it.
         return self.stem in {"", "value", "values"} and counts_something(self.table.title)
+
+    @cached_property
+    def amount(self) -> bool:
+        """Whether the measure is an amount that may be set against another: additive, and counted or paid out."""
+        return self.additive and (self.countable or all(value.is_integer() for value in self.values()))
+
+    @cached_property
+    def money(self) -> bool:
+        """Whether header, unit or table title speak of money."""
+        return is_money(f"{self.name} {self.table.title}", self.column.unit)
 
     @cached_property
     def order(self) -> tuple[str, str, int]:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +15,7 @@ _FIGURE = re.compile(r"(?<![\w.,-])[$€£]?\(?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.
 _BOUND = r"(?:the\s+|a\s+|an\s+)?([$€£]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9\"'(])")
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_ENTRY = re.compile(r"\n\s*(?=[-*•◦▪–]\s|\d{1,2}[.)]\s)")
 _COMPARATORS: tuple[tuple[str, Literal["above", "below"], bool], ...] = (
     (r"(?:more|greater|higher|larger) than|above|over|exceed(?:s|ing|ed)?|in excess of", "above", True),
     (r"at least|no (?:fewer|less) than|minimum of", "above", False),
@@ -61,27 +63,30 @@ class Threshold:
 
 
 def sentences(block: Block) -> list[str]:
-    """The sentences of a block, white space folded."""
-    return _SENTENCE.split(" ".join(block.text.split()))
+    """The sentences of a block, white space folded; each entry of a list stands for itself."""
+    entries = _ENTRY.split(block.text)
+    return [
+        sentence for entry in entries for sentence in _SENTENCE.split(" ".join(entry.split())) if sentence
+    ]
 
 
 def figures(sentence: str) -> Iterator[tuple[str, float, float]]:
     """The figures of a sentence: literal, number as written, and number with a following scale word applied."""
-    for match in _FIGURE.finditer(sentence):
-        literal = (
-            match.group().strip("().")
-            if match.group().count("(") != match.group().count(")")
-            else match.group()
-        )
+    for match in _figure_matches(sentence):
+        literal = _literal(match)
         number = parse_number(literal)
-        if number is None:
-            continue
+        assert number is not None  # _figure_matches leaves out what is no number
         following = normalize(sentence[match.end() : match.end() + 12]).split(" ")[0]
         yield literal, number, number * _SCALES.get(following.rstrip("s"), 1.0)
 
 
-def _significant(literal: str) -> int:
-    return len(re.sub(r"\D", "", literal).lstrip("0"))
+def _figure_matches(sentence: str) -> list[re.Match[str]]:
+    return [match for match in _FIGURE.finditer(sentence) if parse_number(_literal(match)) is not None]
+
+
+def _literal(match: re.Match[str]) -> str:
+    text = match.group()
+    return text.strip("().") if text.count("(") != text.count(")") else text
 
 
 def _is_year(literal: str) -> bool:
@@ -100,41 +105,103 @@ def content_words(text: str) -> set[str]:
 def quotations(
     texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]
 ) -> list[Quotation]:
-    """Figures in the texts that belong to a table row: the sentence names the row and the measure.
+    """Figures in the texts that belong to a table row: the sentence names the row, the measure and its period.
 
-    A figure equal to the cell is a confirmed quotation; one within 25 % of it, in a sentence that states no figure
-    equal to the cell, is a contradicted one. Years and figures of fewer than three digits are no evidence.
+    All or nothing for a text and a measure: where one figure can't be told for certain (two figures for a row, a
+    figure that may belong to either of two rows, a row with a figure in a sentence that doesn't say which measure
+    it means), none of them is taken, because nobody could say what a complete check of the text would hold.
     """
-    found: dict[tuple[str, str, int, str], Quotation] = {}
-    prepared = [(measure, content_words(measure.name)) for measure in measures]
+    found: list[Quotation] = []
     for file, document in texts:
-        for block in document.blocks:
-            for sentence in sentences(block):
-                stated = [
-                    (literal, plain, scaled)
-                    for literal, plain, scaled in figures(sentence)
-                    if not _is_year(literal) and _significant(literal) >= 3
-                ]
-                if not stated or len(sentence) > 600:
-                    continue
-                folded = f" {normalize(sentence)} "
-                words = set(folded.split())
-                around = set(normalize(f"{document.title} {block.text}").split())
-                for measure, names in prepared:
-                    if measure.file.sha256 == file.sha256 or len(names & words) < max(
-                        1, math.ceil(0.6 * len(names))
-                    ):
-                        continue
-                    if not _speaks_of(measure.period, around):
-                        continue
-                    for key in measure.rows:
-                        if len(key) < 3 or key.isdigit() or f" {key} " not in folded:
-                            continue
-                        quotation = _match(file, block, sentence, stated, measure, key, folded)
-                        if quotation is not None:
-                            place = (measure.file.sha256, measure.table.id, measure.column.index, key)
-                            found.setdefault(place, quotation)
+        said = [
+            (
+                block,
+                sentence,
+                f" {normalize(sentence)} ",
+                set(normalize(f"{document.title} {block.text}").split()),
+            )
+            for block in document.blocks
+            for sentence in sentences(block)
+        ]
+        for measure in measures:
+            if measure.file.sha256 != file.sha256:
+                found += _quoted_by(file, said, measure)
+    return found
+
+
+Said = tuple[Block, str, str, set[str]]
+
+
+def _quoted_by(file: WorkspaceFile, said: Sequence[Said], measure: Measure) -> list[Quotation]:
+    """The quotations of one measure by one text, or none where something stays open."""
+    names = content_words(measure.name)
+    rows = [key for key in measure.rows if len(key) >= 3 and not key.isdigit()]
+    found: dict[str, Quotation] = {}
+    for block, sentence, folded, around in said:
+        named = [key for key in rows if f" {key} " in folded]
+        # "Virginia" stands inside "West Virginia", but isn't meant there.
+        named = [
+            key for key in named if not any(key != other and f" {key} " in f" {other} " for other in named)
+        ]
+        stated = [one for one in figures(sentence) if not _is_year(one[0])]
+        if not named or not stated:
+            continue
+        words = set(folded.split())
+        if len(names & words) < max(1, math.ceil(0.6 * len(names))) or not _speaks_of(measure.period, around):
+            # Another sentence gives a figure for a row without saying of what: it may be this measure's.
+            if any(close(figure[2], measure.value(key)) for key in named for figure in stated):
+                return []
+            continue
+        paired = _pair(sentence, named)
+        if paired is None:
+            return []
+        for key, (literal, plain, scaled) in paired.items():
+            cell = measure.value(key)
+            fits = [number for number in (plain, scaled) if _same(literal, plain, number, cell)]
+            number = fits[0] if fits else scaled
+            if key in found and found[key].literal != literal:
+                return []
+            # A figure of another size altogether speaks of something else.
+            if not fits and not (cell and 0.5 <= number / cell <= 2):
+                return []
+            found.setdefault(key, Quotation(file, block, sentence, literal, number, measure, key))
     return list(found.values())
+
+
+def _same(literal: str, plain: float, number: float, cell: float) -> bool:
+    return close(number, cell, absolute=_half_unit(literal, number / plain if plain else 1.0))
+
+
+def _pair(sentence: str, keys: Sequence[str]) -> dict[str, tuple[str, float, float]] | None:
+    """Which figure belongs to which row: one between each row name and the next, or one before each. None where
+    neither reading fits, or where a figure is left over."""
+    spots: list[tuple[int, str]] = []
+    for key in keys:
+        # The words of the name, whatever stands between them in the original.
+        pattern = r"\W+".join(re.escape(word) for word in key.split())
+        spots += [(match.start(), key) for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", _plain(sentence))]
+    spots.sort()
+    if [key for _, key in spots] != list(dict.fromkeys(key for _, key in spots)) or len(spots) != len(keys):
+        return None
+    stated = [
+        (match.start(), one)
+        for match, one in zip(_figure_matches(sentence), figures(sentence), strict=True)
+        if not _is_year(one[0])
+    ]
+    if len(stated) != len(spots):
+        return None
+    order = [
+        kind for _, kind in sorted([(at, "row") for at, _ in spots] + [(at, "figure") for at, _ in stated])
+    ]
+    if order not in (["row", "figure"] * len(spots), ["figure", "row"] * len(spots)):
+        return None
+    return {key: one for (_, key), (_, one) in zip(spots, stated, strict=True)}
+
+
+def _plain(sentence: str) -> str:
+    """The sentence letter for letter, folded for comparison with normalized names."""
+    letters = (unicodedata.normalize("NFKD", letter)[0].casefold() for letter in sentence)
+    return "".join(letter if len(letter) == 1 else letter[0] for letter in letters)
 
 
 def _speaks_of(period: str | None, words: set[str]) -> bool:
@@ -151,29 +218,6 @@ def _speaks_of(period: str | None, words: set[str]) -> bool:
     return bool(names or words & {f"q{rest[0]}", f"{rest[0]:02}"})
 
 
-def _match(
-    file: WorkspaceFile,
-    block: Block,
-    sentence: str,
-    stated: list[tuple[str, float, float]],
-    measure: Measure,
-    key: str,
-    folded: str,
-) -> Quotation | None:
-    cell = measure.value(key)
-    for literal, plain, scaled in stated:
-        for number in (plain, scaled):
-            if close(number, cell, absolute=_half_unit(literal, number / plain if plain else 1.0)):
-                return Quotation(file, block, sentence, literal, number, measure, key)
-    # A sentence with several rows or figures may pair them in any way: only a lone figure contradicts.
-    rows_named = sum(f" {other} " in folded for other in measure.rows if len(other) >= 3)
-    if len(stated) == 1 and rows_named == 1 and cell:
-        literal, plain, scaled = stated[0]
-        if abs(scaled - cell) <= 0.25 * abs(cell):
-            return Quotation(file, block, sentence, literal, scaled, measure, key)
-    return None
-
-
 def _half_unit(literal: str, scale: float) -> float:
     """Half a unit of the last digit written: the most that rounding explains. 0 for plain integers."""
     decimals = len(literal.partition(".")[2].rstrip(")")) if "." in literal else 0
@@ -185,39 +229,79 @@ def _half_unit(literal: str, scale: float) -> float:
 def thresholds(
     texts: Sequence[tuple[WorkspaceFile, Document]], measures: Sequence[Measure]
 ) -> list[Threshold]:
-    """Bounds in the texts whose sentence names a measure, and which split its rows without touching one."""
-    found = []
-    seen = set()
+    """Bounds that texts set on measures, which split the rows of the table.
+
+    The sentence names the measure with all its words, what the rows are ("states with fewer than ..."), and no
+    other period than the measure's. A text that sets several bounds on one measure sets none that could be asked
+    for: which of them counts would be a guess.
+    """
+    found: list[Threshold] = []
     for file, document in texts:
-        for block in document.blocks:
-            for sentence in sentences(block):
-                if len(sentence) > 600:
-                    continue
-                words = content_words(sentence)
-                for pattern, direction, strict in _COMPARATORS:
-                    for match in re.finditer(rf"\b(?:{pattern})\s+{_BOUND}", sentence, re.I):
-                        literal = match.group(1)
-                        bound = parse_number(literal)
-                        if bound is None or _is_year(literal):
-                            continue
-                        following = normalize(sentence[match.end() : match.end() + 12]).split(" ")[0]
-                        bound *= _SCALES.get(following.rstrip("s"), 1.0)
-                        for measure in measures:
-                            names = content_words(measure.stem or measure.name)
-                            if not names or len(names & words) < max(1, round(0.6 * len(names))):
-                                continue
-                            place = (file.sha256, literal, direction, measure.order)
-                            values = measure.values()
-                            beyond = sum(
-                                value > bound if direction == "above" else value < bound for value in values
-                            )
-                            # "At least" takes in a row exactly on the bound, "more than" doesn't: where a row
-                            # stands there, only the strict words leave no doubt.
-                            if place in seen or (not strict and any(close(value, bound) for value in values)):
-                                continue
-                            if 2 <= beyond <= 0.8 * len(values):
-                                seen.add(place)
-                                found.append(
-                                    Threshold(file, block, sentence, literal, bound, direction, measure)
-                                )
+        stated = [
+            (block, sentence, literal, bound, direction, strict)
+            for block in document.blocks
+            for sentence in sentences(block)
+            if len(sentence) <= 600
+            for literal, bound, direction, strict in _bounds(sentence)
+        ]
+        for measure in measures:
+            meant = [
+                (block, sentence, literal, bound, direction, strict)
+                for block, sentence, literal, bound, direction, strict in stated
+                if _bears_on(sentence, measure)
+            ]
+            if len({(bound, direction) for _, _, _, bound, direction, _ in meant}) != 1:
+                continue
+            block, sentence, literal, bound, direction, strict = meant[0]
+            values = measure.values()
+            # "At least" takes in a row exactly on the bound, "more than" doesn't: where a row stands there, only
+            # the strict words leave no doubt.
+            if not strict and any(close(value, bound) for value in values):
+                continue
+            beyond = sum(value > bound if direction == "above" else value < bound for value in values)
+            if 2 <= beyond <= 0.8 * len(values):
+                found.append(Threshold(file, block, sentence, literal, bound, direction, measure))
     return found
+
+
+def _bounds(sentence: str) -> Iterator[tuple[str, float, Literal["above", "below"], bool]]:
+    """The bounds that a sentence states: literal, number, direction, and whether the bound itself is outside."""
+    for pattern, direction, strict in _COMPARATORS:
+        for match in re.finditer(rf"\b(?:{pattern})\s+{_BOUND}", sentence, re.I):
+            literal = match.group(1)
+            bound = parse_number(literal)
+            # "No more than" holds "more than", and means the opposite.
+            negated = re.search(r"\b(?:no|not)\s+$", sentence[: match.start()], re.I)
+            if bound is None or _is_year(literal) or (strict and negated):
+                continue
+            following = normalize(sentence[match.end() : match.end() + 12]).split(" ")[0]
+            yield literal, bound * _SCALES.get(following.rstrip("s"), 1.0), direction, strict
+
+
+def _bears_on(sentence: str, measure: Measure) -> bool:
+    """Whether a sentence about a bound speaks of this measure of this table."""
+    words = {_singular(word) for word in normalize(sentence).split()}
+    names = {_singular(word) for word in content_words(measure.stem or measure.subject)}
+    if not names or not names <= words:
+        return False
+    key = measure.table.key
+    rows = (
+        {_singular(word) for word in content_words(measure.table.columns[key].name)}
+        if key is not None
+        else set()
+    )
+    if not rows or not rows & words:
+        return False
+    when, told = moment(measure.period), moment(sentence)
+    if told is None:
+        # No period, or several: then the measure's own must be among the years named, if any is.
+        years = set(re.findall(r"(?<!\d)(?:19|20)\d\d(?!\d)", sentence))
+        return not years or (when is not None and str(when[0]) in years)
+    return when is not None and when[: len(told)] == told
+
+
+def _singular(word: str) -> str:
+    """A word without its plural ending, as far as comparison needs it."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

@@ -171,16 +171,28 @@ def stated_total(measure: Measure) -> float | None:
 
 
 def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
-    """Two different measures of the same things: a join, with a ratio where the right one is never zero."""
+    """Two different amounts about the same things and of the same time: a join, and how much of the left one there
+    is for each of the right one. Money stands over counts, and the smaller whole over the larger."""
     if left.file.sha256 == right.file.sha256 or left.subject == right.subject:
+        return None
+    if not (left.amount and right.amount):
+        return None
+    when = [moment(measure.period) for measure in (left, right)]
+    if None not in when and when[0] != when[1]:
         return None
     keys = shared(left, right, least)
     if not keys or any(right.value(key) == 0 for key in keys):
         return None
     if any(left.value(key) < 0 or right.value(key) < 0 for key in keys):
         return None
-    quality = _size_quality(len(keys)) + (0.3 if left.additive and right.additive else 0.0)
-    return Finding("shared_key", (left, right), keys, quality)
+    if left.money != right.money:
+        if not left.money:
+            return None
+    elif math.fsum(left.value(key) for key in keys) > math.fsum(right.value(key) for key in keys):
+        return None
+    return Finding(
+        "shared_key", (left, right), keys, _size_quality(len(keys)) + (0.3 if when[0] == when[1] else 0.0)
+    )
 
 
 def confuser(right_one: Measure, other: Measure, least: int) -> Finding | None:

@@ -29,3 +29,14 @@ def adds_up(name: str, unit: str | None = None) -> bool:
 def counts_something(name: str, unit: str | None = None) -> bool:
     """True where header or unit speak of something that is counted or paid."""
     return _ADDITIVE.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
+
+
+_MONEY = re.compile(
+    r"[$€£]|\b(?:usd|dollars?|revenues?|receipts|spending|expenditures?|obligations|appropriations?|budgets?|"
+    r"collections|royalties|disbursements|refunds|awards?|costs?|payments?|liability|tax|taxes|income|sales|losses)\b"
+)
+
+
+def is_money(name: str, unit: str | None = None) -> bool:
+    """True where header or unit speak of amounts of money."""
+    return _MONEY.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None

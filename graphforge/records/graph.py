@@ -47,7 +47,8 @@ class Series(Record):
     """One measure of one table, a node a row: the column that a person would put side by side with another.
 
     ``entities`` and ``nodes`` run in the order of the file. ``place`` locates the first value cell;
-    ``key_column`` is the zero-based column of the row names in the same sheet or table.
+    ``key_column`` is the zero-based column of the row names in the same sheet or table. ``rest`` are the names of the
+    table's other rows, totals included, that the series leaves out.
     """
 
     id: Identifier
@@ -62,6 +63,7 @@ class Series(Record):
     place: Locator
     entities: tuple[str, ...] = Field(min_length=1)
     nodes: tuple[Identifier, ...] = Field(min_length=1)
+    rest: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _paired(self) -> "Series":

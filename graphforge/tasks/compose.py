@@ -1,5 +1,6 @@
 """What all pattern compilers share: columns to read, labels that tell them apart, and names for files."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,10 @@ from ..records import (
     WorkspaceFile,
     adds_up,
     normalize,
+)
+
+_MIXED = re.compile(
+    r" (?:loss|losses|deduction|deductions|less|net|total|totals|subtotal|refunds|offset|of which) "
 )
 
 
@@ -68,29 +73,35 @@ class View:
 
 
 def clean(text: str, longest: int = 70) -> str:
-    """A header as a person would write it: no underscores, no doubled spaces, cut at a word."""
+    """A header as a person would write it: no underscores, no doubled spaces, cut at a word, brackets in pairs."""
     text = " ".join(text.replace("_", " ").replace("|", " ").split()).strip(" :;,.")
     if len(text) > longest:
         text = text[:longest].rsplit(" ", 1)[0].rstrip(" ,;:(")
+    if text.count("(") != text.count(")"):
+        text = " ".join(text.replace("(", " ").replace(")", " ").split())
     return text
 
 
 def titled(view: View, file: WorkspaceFile) -> str:
-    """How a colleague names a file: its title, told apart from others of the same title by its publisher or type."""
-    title = clean(file.source.title or file.name, 90)
+    """How a colleague names a file: its title, told apart from others of the same title by period or type.
+
+    A long title is cut only where no other file of the workspace begins the same way.
+    """
+    whole = clean(file.source.title or file.name, 1000)
+    short = clean(whole, 90)
+    others = [clean(one.source.title or one.name, 1000) for one in view.workspace.files if one is not file]
+    if not any(normalize(other).startswith(normalize(short)) for other in others):
+        return f"“{short}”"
+    if normalize(whole) not in {normalize(other) for other in others}:
+        return f"“{whole}”"
     twins = [
-        other
-        for other in view.workspace.files
-        if normalize(other.source.title) == normalize(file.source.title)
+        one for one in view.workspace.files if normalize(one.source.title) == normalize(file.source.title)
     ]
-    if len(twins) < 2:
-        return f"“{title}”"
-    families = [other.family for other in twins]
-    if families.count(file.family) == 1:
-        return f"“{title}” (the {file.family} file)"
-    if file.source.period and [other.source.period for other in twins].count(file.source.period) == 1:
-        return f"“{title}” ({file.source.period})"
-    return f"“{title}” (the {file.family} file of {file.bytes:,} bytes)"
+    if [one.family for one in twins].count(file.family) == 1:
+        return f"“{short}” (the {file.family} file)"
+    if file.source.period and [one.source.period for one in twins].count(file.source.period) == 1:
+        return f"“{short}” ({file.source.period})"
+    return f"“{short}” (the {file.family} file of {file.bytes:,} bytes)"
 
 
 def key_label(series: Series) -> str:
@@ -113,7 +124,10 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(dated):
         return dated
     telling = _telling_parts([view.file(series).source.title for series in columns])
-    sourced = [f"{clean(name, 50)} ({part})" for name, part in zip(names, telling, strict=True)]
+    sourced = [
+        f"{clean(name, 50)} ({part.replace('(', '').replace(')', '')})"
+        for name, part in zip(names, telling, strict=True)
+    ]
     if _distinct(sourced):
         return sourced
     return [f"{clean(name, 50)} (source {letter})" for name, letter in zip(names, "ABCDEFGH", strict=False)]
@@ -164,8 +178,22 @@ def read_column(view: View, alias: str, series: Series, label: str) -> ReadColum
 
 
 def additive(series: Series) -> bool:
-    """Whether a total over the rows means something, as far as name and unit tell."""
+    """Whether a total over the rows means something, as far as name, unit and row names tell.
+
+    Losses and deductions are printed as positive amounts, and sums of others may stand among the rows.
+    """
+    if any(_MIXED.search(f" {normalize(entity)} ") for entity in series.entities):
+        return False
     return adds_up(series.measure, series.unit)
+
+
+def half_unit(view: View, columns: Sequence[Series]) -> float:
+    """Half a unit of the last digit that the coarser of the columns prints: what rounding alone explains."""
+    decimals = []
+    for series in columns:
+        numbers = [float(view.nodes[name].value) for name in series.nodes]
+        decimals.append(next((d for d in range(6) if all(round(n, d) == n for n in numbers)), 6))
+    return 0.5 * 10.0 ** -min(decimals)
 
 
 def citations(view: View, uses: Sequence[tuple[Series | EvidenceNode, str]]) -> tuple[Citation, ...]:

@@ -84,9 +84,9 @@ def test_rounding_is_no_contradiction():
     ("sentence", "direction", "bound"),
     [
         ("Districts with more than 25 permits issued are audited.", "above", 25.0),
-        ("Fewer than 25 permits issued need no audit.", "below", 25.0),
-        ("At least 25 permits issued are needed.", "above", 25.0),
-        ("Permits issued above 0.025 thousand are audited.", "above", 25.0),
+        ("A district with fewer than 25 permits issued needs no audit.", "below", 25.0),
+        ("A district needs at least 25 permits issued.", "above", 25.0),
+        ("Districts with permits issued above 0.025 thousand are audited.", "above", 25.0),
     ],
 )
 def test_a_bound_with_its_direction(sentence, direction, bound):
@@ -95,10 +95,67 @@ def test_a_bound_with_its_direction(sentence, direction, bound):
 
 
 def test_a_row_on_the_bound_voids_only_what_leaves_it_open():
-    assert thresholds(text("More than 30 permits issued need an audit."), [measure(BASE)])
-    assert thresholds(text("At least 30 permits issued need an audit."), [measure(BASE)]) == []
+    assert thresholds(text("Districts with more than 30 permits issued need an audit."), [measure(BASE)])
+    assert thresholds(text("Districts with at least 30 permits issued need an audit."), [measure(BASE)]) == []
 
 
 def test_a_bound_that_parts_nothing_is_no_threshold():
-    assert thresholds(text("More than 900 permits issued need an audit."), [measure(BASE)]) == []
-    assert thresholds(text("More than 25 visitors came."), [measure(BASE)]) == []
+    assert (
+        thresholds(text("Districts with more than 900 permits issued need an audit."), [measure(BASE)]) == []
+    )
+    assert thresholds(text("Districts with more than 25 visitors are busy."), [measure(BASE)]) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Regions with more than 25 permits issued are audited.",
+        "Districts with more than 25 permits are audited.",
+        "Districts with more than 25 permits issued in 2019 are audited.",
+        "Districts with more than 25 permits issued and, when small, districts with more than 40 permits issued.",
+        "Districts with no more than 25 permits issued, or fewer than 40 permits issued, are not audited.",
+    ],
+)
+def test_a_bound_on_something_else_or_one_of_several_is_not_taken(sentence):
+    assert thresholds(text(sentence), [measure(BASE, period="2021")]) == []
+
+
+def test_a_bound_of_the_right_period_is_taken():
+    sentence = "Districts with more than 25 permits issued in 2021 are audited."
+    assert len(thresholds(text(sentence), [measure(BASE, "Permits issued 2021", period="2021")])) == 1
+
+
+def test_each_entry_of_a_list_stands_for_itself():
+    block = Block(
+        kind="paragraph", text="Rules:\n- More than 5 a\n- Fewer than 9 b", locator=BlockLocator(block=0)
+    )
+    assert sentences(block) == ["Rules:", "- More than 5 a", "- Fewer than 9 b"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "pairs"),
+    [
+        (
+            "Permits issued: Alder 1,000, Birch 2,100 and Cedar 3,000.",
+            {"alder": 1000.0, "birch": 2100.0, "cedar": 3000.0},
+        ),
+        ("Of permits issued, 1,000 in Alder and 2,000 in Birch.", {"alder": 1000.0, "birch": 2000.0}),
+        ("Small permits issued: Alder 37 and Birch 2,000.", {}),
+        ("Permits issued in Alder were 1,000 of 9,000.", {}),
+        ("Permits issued in Alder and Birch came to 1,000, 2,000 or so and 5.", {}),
+    ],
+)
+def test_figures_and_rows_are_paired_or_left(sentence, pairs):
+    found = quotations(text(sentence), [measure(RICH)])
+    assert {one.key: one.stated for one in found} == pairs
+
+
+def test_small_figures_are_quoted_too():
+    found = quotations(text("Permits issued: Alder 10, Birch 22."), [measure(BASE)])
+    assert {one.key: one.stated for one in found} == {"alder": 10.0, "birch": 22.0}
+
+
+def test_one_open_figure_voids_the_whole_text():
+    sure, open_one = "Permits issued in Cedar came to 3,000.", "Fir had 6,100."
+    assert len(quotations(text(sure), [measure(RICH)])) == 1
+    assert quotations(text(sure, open_one), [measure(RICH)]) == []

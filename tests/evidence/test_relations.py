@@ -18,7 +18,7 @@ def measure(
     unit: str | None = None,
     total: float | None = None,
 ) -> Measure:
-    grid = [("Name", header), *values.items()]
+    grid = [("District", header), *values.items()]
     if total is not None:
         grid.append(("Total", total))
     table = Table(
@@ -30,7 +30,7 @@ def measure(
         body=(1, 1 + len(values)),
         totals=() if total is None else (len(grid) - 1,),
         columns=(
-            Column(index=0, name="Name", kind="text"),
+            Column(index=0, name="District", kind="text"),
             Column(index=1, name=header, kind="number", unit=unit, period=period),
         ),
         key=0,

@@ -1,7 +1,18 @@
 """Artifact revision: bring a table that is in use into line with another source, and log every change."""
 
 from ...records import DerivedColumn, Fact, Output, Plan
-from ..compose import Composition, View, citations, clean, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    View,
+    citations,
+    clean,
+    half_unit,
+    key_label,
+    labels,
+    listed,
+    read_column,
+    titled,
+)
 
 
 def artifact_revision(view: View) -> Composition | None:
@@ -11,6 +22,7 @@ def artifact_revision(view: View) -> Composition | None:
         return None
     left, right = (view.series[name] for name in relation.series)
     heads = labels(view, (left, right))
+    tolerance = half_unit(view, (left, right))
     key = key_label(left)
     table, log = "revised_table.csv", "change_log.xlsx"
     measure = clean(right.measure, 60)
@@ -35,7 +47,7 @@ def artifact_revision(view: View) -> Composition | None:
                 label="Status",
                 operation="agreement",
                 arguments=("after", "before"),
-                constant=0.005,
+                constant=tolerance,
             ),
         )
         if all(float(view.nodes[node].value) != 0 for node in left.nodes)
@@ -48,7 +60,7 @@ def artifact_revision(view: View) -> Composition | None:
                 label="Status",
                 operation="agreement",
                 arguments=("after", "before"),
-                constant=0.005,
+                constant=tolerance,
             ),
         ),
         facts=(Fact(name="changed", operation="count_equal", column="status", word="differs", decimals=0),),
@@ -67,7 +79,7 @@ def artifact_revision(view: View) -> Composition | None:
         ),
     )
     columns = [column.alias for column in plan.derived]
-    change = " and ".join(f"“{column.label}”" for column in plan.derived if column.alias != "status")
+    change = ", ".join(f"“{column.label}”" for column in plan.derived if column.alias != "status")
     if "change_pct" in columns:
         log_output = plan.outputs[1].model_copy(
             update={"columns": ("before", "after", "change", "change_pct", "status")}
@@ -79,7 +91,7 @@ def artifact_revision(view: View) -> Composition | None:
         f"bring the table into line: for every {key.casefold()} that both of them list, the figure of the second "
         "replaces that of the first.",
         "I also need to be able to show what changed. A row counts as “differs” where the two figures are more than "
-        "0.005 apart and as “agrees” otherwise.",
+        f"{tolerance:g} apart (half a unit of the last printed digit) and as “agrees” otherwise.",
     )
     return Composition(
         plan=plan,

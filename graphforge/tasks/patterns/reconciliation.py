@@ -7,6 +7,7 @@ from ..compose import (
     View,
     additive,
     citations,
+    half_unit,
     key_label,
     labels,
     listed,
@@ -22,6 +23,7 @@ def reconciliation(view: View) -> Composition | None:
         return None
     left, right = (view.series[name] for name in relation.series)
     heads = labels(view, (left, right))
+    tolerance = half_unit(view, (left, right))
     key = key_label(left)
     totals = ("a", "b", "difference") if additive(left) else ()
     book, memo = "reconciliation.xlsx", "reconciliation_memo.docx"
@@ -33,7 +35,11 @@ def reconciliation(view: View) -> Composition | None:
                 alias="difference", label="Difference", operation="difference", arguments=("a", "b")
             ),
             DerivedColumn(
-                alias="status", label="Status", operation="agreement", arguments=("a", "b"), constant=0.005
+                alias="status",
+                label="Status",
+                operation="agreement",
+                arguments=("a", "b"),
+                constant=tolerance,
             ),
         ),
         facts=(
@@ -64,14 +70,14 @@ def reconciliation(view: View) -> Composition | None:
                         paragraphs=(
                             "Of {rows} rows that both sources state, {agreeing} agree and {differing} differ.",
                             "The largest positive difference is {most_by}, for {most}.",
-                            "The largest negative (or smallest) difference is {least_by}, for {least}.",
+                            "The lowest difference is {least_by}, for {least}.",
                         ),
                     ),
                     Section(
                         heading="Method",
                         paragraphs=(
                             f"The difference is {heads[0]} less {heads[1]}, row by row. Rows that differ by no more "
-                            "than 0.005 count as agreeing.",
+                            f"than {tolerance:g} count as agreeing.",
                         ),
                     ),
                 ),
@@ -80,14 +86,17 @@ def reconciliation(view: View) -> Composition | None:
         citations=citations(view, ((left, heads[0]), (right, heads[1]))),
     )
     request = (
-        f"Two of the files state the same thing: {titled(view, view.file(left))} and "
+        f"Two of the files carry what should be the same figures: {titled(view, view.file(left))} and "
         f"{titled(view, view.file(right))}. Before anyone uses either I want to know where they part. Set "
         f"“{heads[0]}” against “{heads[1]}” for every {key.casefold()} that both of them list.",
-        "The difference is the first less the second. Call a row “agrees” where they are no more than 0.005 apart "
-        "and “differs” otherwise. Keep the numbers as the sources print them and don't fill gaps.",
+        f"The difference is the first less the second. Call a row “agrees” where they are no more than {tolerance:g} "
+        "apart (half a unit of the last printed digit) and “differs” otherwise. Keep the numbers as the sources "
+        "print them and don't fill gaps.",
     )
-    sheet = f"a sheet “Reconciliation” with the columns {listed((key, *heads, 'Difference', 'Status'))}, "
-    f"a row for each {key.casefold()}"
+    sheet = (
+        f"a sheet “Reconciliation” with the columns {listed((key, *heads, 'Difference', 'Status'))}, "
+        f"a row for each {key.casefold()}"
+    )
     sheet += ", then a row “Total” for the number columns" if totals else ""
     return Composition(
         plan=plan,
@@ -104,8 +113,10 @@ def reconciliation(view: View) -> Composition | None:
             Stated(memo, "most", f"names the {key.casefold()} with the largest positive difference"),
             Stated(memo, "most_by", "states the largest positive difference"),
             Stated(
-                memo, "least", f"names the {key.casefold()} with the most negative or smallest difference"
+                memo,
+                "least",
+                f"names the {key.casefold()} with the lowest difference (the most negative, if any is negative)",
             ),
-            Stated(memo, "least_by", "states the most negative or smallest difference"),
+            Stated(memo, "least_by", "states the lowest difference (the most negative, if any is negative)"),
         ),
     )
