@@ -125,17 +125,22 @@ def quotations(
         ]
         for measure in measures:
             if measure.file.sha256 != file.sha256:
-                found += _quoted_by(file, said, measure)
+                found += _quoted_by(file, said, measure, measures)
     return found
 
 
 Said = tuple[Block, str, str, set[str]]
+Figure = tuple[str, float, float]
 
 
-def _quoted_by(file: WorkspaceFile, said: Sequence[Said], measure: Measure) -> list[Quotation]:
+def _quoted_by(
+    file: WorkspaceFile, said: Sequence[Said], measure: Measure, measures: Sequence[Measure]
+) -> list[Quotation]:
     """The quotations of one measure by one text, or none where something stays open."""
     names = content_words(measure.name)
     rows = [key for key in measure.rows if len(key) >= 3 and not key.isdigit()]
+    own = _named(measure)
+    siblings = {_named(one) for one in measures if one.table is measure.table} - {own}
     found: dict[str, Quotation] = {}
     for block, sentence, folded, around in said:
         named = [key for key in rows if f" {key} " in folded]
@@ -146,13 +151,22 @@ def _quoted_by(file: WorkspaceFile, said: Sequence[Said], measure: Measure) -> l
         stated = [one for one in figures(sentence) if not _is_year(one[0])]
         if not named or not stated:
             continue
-        words = set(folded.split())
-        if len(names & words) < max(1, math.ceil(0.6 * len(names))) or not _speaks_of(measure.period, around):
-            # Another sentence gives a figure for a row without saying of what: it may be this measure's.
-            if any(close(figure[2], measure.value(key)) for key in named for figure in stated):
-                return []
+        paired: dict[str, Figure] | None
+        mentioned = bool(_spots(sentence, own))
+        sibling = any(_spots(sentence, other) for other in siblings)
+        alike = len(names & set(folded.split())) >= max(1, math.ceil(0.6 * len(names)))
+        if (mentioned or (alike and not sibling)) and _speaks_of(measure.period, around):
+            # Beside a sibling only the measure's own name says which figure is its own.
+            paired = None if sibling else _pair(sentence, named)
+            if paired is None and mentioned:
+                paired = _after_name(sentence, own, named)
+        elif sibling:
             continue
-        paired = _pair(sentence, named)
+        elif any(close(figure[2], measure.value(key)) for key in named for figure in stated):
+            # The sentence gives a figure for a row without saying of what: it may be this measure's.
+            paired = None
+        else:
+            continue
         if paired is None:
             return []
         for key, (literal, plain, scaled) in paired.items():
@@ -168,6 +182,43 @@ def _quoted_by(file: WorkspaceFile, said: Sequence[Said], measure: Measure) -> l
     return list(found.values())
 
 
+def _named(measure: Measure) -> str:
+    """The header in normalized words, what stands in brackets aside: how a text would call the measure."""
+    return normalize(re.sub(r"\([^)]*\)", " ", measure.column.name))
+
+
+def _spots(sentence: str, name: str) -> list[tuple[int, int]]:
+    """Where a normalized name of at least two words stands in a sentence, whatever stands between its words."""
+    words = name.split()
+    if len(words) < 2:
+        return []
+    pattern = r"\W+".join(re.escape(word) for word in words)
+    return [match.span() for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", _plain(sentence))]
+
+
+def _after_name(sentence: str, name: str, keys: Sequence[str]) -> dict[str, Figure] | None:
+    """The figure right after each mention of the measure, for the row named last before it (or the only row)."""
+    places = sorted(
+        (start, key)
+        for key in keys
+        for start, _ in (_spots(sentence, key) or [(at, at) for at in _single(sentence, key)])
+    )
+    stated = list(zip(_figure_matches(sentence), figures(sentence), strict=True))
+    found: dict[str, Figure] = {}
+    for _, end in _spots(sentence, name):
+        before = [key for start, key in places if start < end]
+        key = keys[0] if len(keys) == 1 else before[-1] if before else None
+        after = [(match, one) for match, one in stated if match.start() >= end and not _is_year(one[0])]
+        if key is None or not after or after[0][0].start() - end > 30 or key in found:
+            return None
+        found[key] = after[0][1]
+    return found
+
+
+def _single(sentence: str, word: str) -> list[int]:
+    return [match.start() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", _plain(sentence))]
+
+
 def _same(literal: str, plain: float, number: float, cell: float) -> bool:
     return close(number, cell, absolute=_half_unit(literal, number / plain if plain else 1.0))
 
@@ -177,9 +228,9 @@ def _pair(sentence: str, keys: Sequence[str]) -> dict[str, tuple[str, float, flo
     neither reading fits, or where a figure is left over."""
     spots: list[tuple[int, str]] = []
     for key in keys:
-        # The words of the name, whatever stands between them in the original.
-        pattern = r"\W+".join(re.escape(word) for word in key.split())
-        spots += [(match.start(), key) for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", _plain(sentence))]
+        spots += [(start, key) for start, _ in _spots(sentence, key)] or [
+            (at, key) for at in _single(sentence, key)
+        ]
     spots.sort()
     if [key for _, key in spots] != list(dict.fromkeys(key for _, key in spots)) or len(spots) != len(keys):
         return None

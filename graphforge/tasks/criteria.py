@@ -70,12 +70,15 @@ def penalties(view: View, made: Composition, outcome: Outcome) -> tuple[Negative
         found.append(foreign)
     deliverable, output = tables[0]
     first = view.series[made.series[made.plan.reads[0].alias]]
+    known = [
+        name for one in made.series.values() for name in (*view.series[one].entities, *view.series[one].rest)
+    ]
     rows: tuple[Violation, ...] = (
         InventedRows(
             file=output.file,
             sheet=output.sheet,
             key=made.plan.key_label,
-            rows=first.entities,
+            rows=tuple(dict.fromkeys(known)),
             labels=("Total",),
         ),
     )

@@ -141,7 +141,7 @@ def test_each_entry_of_a_list_stands_for_itself():
         ),
         ("Of permits issued, 1,000 in Alder and 2,000 in Birch.", {"alder": 1000.0, "birch": 2000.0}),
         ("Small permits issued: Alder 37 and Birch 2,000.", {}),
-        ("Permits issued in Alder were 1,000 of 9,000.", {}),
+        ("Permits issued in Alder were 1,000 of 9,000.", {"alder": 1000.0}),
         ("Permits issued in Alder and Birch came to 1,000, 2,000 or so and 5.", {}),
     ],
 )
@@ -159,3 +159,10 @@ def test_one_open_figure_voids_the_whole_text():
     sure, open_one = "Permits issued in Cedar came to 3,000.", "Fir had 6,100."
     assert len(quotations(text(sure), [measure(RICH)])) == 1
     assert quotations(text(sure, open_one), [measure(RICH)]) == []
+
+
+def test_the_figure_after_the_measures_own_name_is_its_figure():
+    permits = measure({**RICH, "Alder": 1124.0}, "Permits issued, 2021", period="2021")
+    sentence = "Alder: Permits issued, 2021 were 1,124, against Permits refused, 2021 of 698."
+    found = quotations(text(sentence, "Cedar recorded permits issued, 2021 of 3,000."), [permits])
+    assert {one.key: one.literal for one in found} == {"alder": "1,124", "cedar": "3,000"}
