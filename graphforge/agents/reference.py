@@ -15,10 +15,11 @@ Paper section 3.4 (rollouts).
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, SandboxError
+from ..errors import InputError, RecordError, SandboxError
 from ..records import (
     Artifact,
     Message,
@@ -54,6 +55,8 @@ class ReferenceAgent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    needs_plan: ClassVar[bool] = True
+
     name: str
     head_rows: int = Field(ge=1)
     artifact_bytes: int = Field(ge=1)
@@ -64,15 +67,21 @@ class ReferenceAgent(BaseModel):
         inputs: Mapping[str, Path],
         keep: Path,
         sandbox: ProcessSandbox,
-        solution: Plan,
+        solution: Plan | None,
     ) -> Trajectory:
         """Execute the plan and harvest the promised deliverables into ``keep/<sha256>``.
 
         ``inputs`` maps each file name of the task to the stored file, which is copied and never touched. The
         status is "completed" only where every command succeeded; "failed" where one did not, "timeout" where
         one was killed at the deadline, "sandbox_error" where the sandbox itself broke down.
-        RecordError where the plan can't be executed as it stands, StorageError where ``keep`` can't be written.
+        RecordError where there is no plan or it can't be executed as it stands, StorageError where ``keep`` can't be
+        written.
         """
+        if solution is None:
+            raise RecordError(
+                f"Task {task.task} has no plan, and the reference agent finds none on its own",
+                "Give the task to an agent that a model drives",
+            )
         # Rendered first: a plan that can't be executed is an error of the task, not an attempt at it.
         source = script.render(solution)
         talk = _Talk(task)

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from ..records import Criterion, CriterionVerdict, NegativeCriterion, PenaltyVerdict, TaskSpec, Verdict, score
 from .checks import Deliverables, execute
 
+_UNCHECKED = "it has no check that can be executed"
+
 
 class Grader(Protocol):
     """Whoever can say how far a candidate's deliverables meet a specification."""
@@ -58,8 +60,8 @@ class ChecksGrader(BaseModel):
         findings = [execute(check, deliverables) for check in criterion.checks]
         evidence = "; ".join(finding.evidence for finding in findings)
         shares = [finding.share for finding in findings if finding.share is not None]
-        if len(shares) < len(findings):
-            return CriterionVerdict(criterion=criterion.id, outcome="unjudged", evidence=evidence)
+        if not findings or len(shares) < len(findings):
+            return CriterionVerdict(criterion=criterion.id, outcome="unjudged", evidence=evidence or _UNCHECKED)
         fraction = math.fsum(shares) / len(shares)
         return CriterionVerdict(
             criterion=criterion.id,
@@ -73,8 +75,8 @@ class ChecksGrader(BaseModel):
         findings = [execute(violation, deliverables) for violation in penalty.violations]
         evidence = "; ".join(finding.evidence for finding in findings)
         shares = [finding.share for finding in findings if finding.share is not None]
-        if len(shares) < len(findings):
-            return PenaltyVerdict(penalty=penalty.id, outcome="unjudged", evidence=evidence)
+        if not findings or len(shares) < len(findings):
+            return PenaltyVerdict(penalty=penalty.id, outcome="unjudged", evidence=evidence or _UNCHECKED)
         degree = max(shares)
         if self.violations == "binary":
             degree = float(degree > 0)

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-I = TypeVar("I")  # noqa: E741
-O = TypeVar("O")  # noqa: E741
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 
-async def together(items: Iterable[I], work: Callable[[I], Awaitable[O]], at_once: int) -> list[O]:
+async def together(items: Iterable[Item], work: Callable[[Item], Awaitable[Done]], at_once: int) -> list[Done]:
     """``await work(item)`` for every item, ``at_once`` of them at a time; results in the order of the items.
 
     ``items`` is consumed as workers get free, so a long stream of them is never held whole. The first exception
@@ -16,7 +16,7 @@ async def together(items: Iterable[I], work: Callable[[I], Awaitable[O]], at_onc
     """
     if at_once < 1:
         raise ValueError(f"at least one item must be worked on at a time, not {at_once}")
-    results: dict[int, O] = {}
+    results: dict[int, Done] = {}
     stream = enumerate(items)
 
     async def worker() -> None:

@@ -36,8 +36,7 @@ def compile_tasks(pairs: Iterable[tuple[Workspace, EvidenceGraph]]) -> tuple[lis
         if isinstance(made, Rejection):
             rejections.append(made)
             continue
-        reads = [(read.file, read.place.model_dump_json(), len(read.rows)) for read in made.solution.reads]
-        marks = {statement_hash(made.statement), stable_hash(made.pattern, *sorted(reads))}
+        marks = _marks(made)
         twin = next((seen[mark] for mark in marks if mark in seen), None)
         if twin is not None:
             rejections.append(_rejection(workspace, "duplicate_task", f"asks the same as {twin}"))
@@ -45,6 +44,15 @@ def compile_tasks(pairs: Iterable[tuple[Workspace, EvidenceGraph]]) -> tuple[lis
         seen.update(dict.fromkeys(marks, made.id))
         specs.append(made)
     return specs, rejections
+
+
+def _marks(spec: TaskSpec) -> list[str]:
+    """What two tasks that ask the same have in common: the statement, or the pattern and the columns read."""
+    marks = [statement_hash(spec.statement)]
+    if spec.solution is not None:
+        reads = [(read.file, read.place.model_dump_json(), len(read.rows)) for read in spec.solution.reads]
+        marks.append(stable_hash(spec.pattern, *sorted(reads)))
+    return marks
 
 
 def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejection:

@@ -59,8 +59,10 @@ class View:
         self.series = {one.id: one for one in graph.series}
 
     def relation(self, kind: RelationKind) -> Relation | None:
-        """The first relation of a kind: the one the graph was built for comes first."""
-        return next((relation for relation in self.graph.relations if relation.kind == kind), None)
+        """The first relation of a kind over series: the one the graph was built for comes first."""
+        return next(
+            (relation for relation in self.graph.relations if relation.kind == kind and relation.series), None
+        )
 
     def file(self, series: Series | EvidenceNode) -> WorkspaceFile:
         """The workspace file that a series or node comes from."""
