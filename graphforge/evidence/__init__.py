@@ -7,7 +7,8 @@ them (``relations``) and to running text (``quotes``), and writes nodes, edges a
 re-read from the original file and dropped unless recovered.
 """
 
-from .build import EvidenceLimits, build
+from .build import build
+from .limits import EvidenceLimits
 from .measures import Measure, list_measures
 
 __all__ = ["EvidenceLimits", "Measure", "build", "list_measures"]

@@ -8,7 +8,9 @@ Item = TypeVar("Item")
 Done = TypeVar("Done")
 
 
-async def together(items: Iterable[Item], work: Callable[[Item], Awaitable[Done]], at_once: int) -> list[Done]:
+async def together(
+    items: Iterable[Item], work: Callable[[Item], Awaitable[Done]], at_once: int
+) -> list[Done]:
     """``await work(item)`` for every item, ``at_once`` of them at a time; results in the order of the items.
 
     ``items`` is consumed as workers get free, so a long stream of them is never held whole. The first exception

@@ -53,8 +53,8 @@ def evaluate(
 ) -> float | tuple[float, ...]:
     """The value of an expression: a number, or a column where it is over columns.
 
-    ``functions``: those of :data:`FUNCTIONS` that may be called. RecordError, with what is wrong, for anything else than
-    the arithmetic above, an unknown name, columns of different lengths, a division by zero.
+    ``functions``: those of :data:`FUNCTIONS` that may be called. RecordError, with what is wrong, for anything else
+    than the arithmetic above, an unknown name, columns of different lengths, a division by zero.
     """
     found = _Evaluation(expression, names, functions).value(_parse(expression), 0)
     try:
