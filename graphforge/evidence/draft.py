@@ -229,7 +229,12 @@ class Draft:
         return series.id
 
     def relate(
-        self, kind: RelationKind, series: Sequence[str], nodes: Sequence[str], edges: Sequence[str]
+        self,
+        kind: RelationKind,
+        series: Sequence[str],
+        nodes: Sequence[str],
+        edges: Sequence[str],
+        why: str | None = None,
     ) -> None:
         """Add a relation over series and nodes, carried by edges."""
         self.relations.append(
@@ -239,7 +244,7 @@ class Draft:
                 series=tuple(series),
                 nodes=tuple(nodes),
                 edges=tuple(edges),
-                why=self._why,
+                why=self._why if why is None else why,
             )
         )
 

@@ -72,7 +72,10 @@ def test_nothing_else(expression):
 
 def test_names_are_listed_and_replaced_and_functions_are_not():
     assert named("sum(b1, a2) / b1") == ("b1", "a2")
-    assert renamed("sum(sum, a) - 1e5 * e5", {"sum": "n1", "a": "n2", "e5": "n3"}) == "sum(n1, n2) - 100000.0 * n3"
+    assert (
+        renamed("sum(sum, a) - 1e5 * e5", {"sum": "n1", "a": "n2", "e5": "n3"})
+        == "sum(n1, n2) - 100000.0 * n3"
+    )
 
 
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9), st.floats(0.001, 1e9))
