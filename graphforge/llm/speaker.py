@@ -1,5 +1,6 @@
 """What a room sees of a model: someone who answers."""
 
+from collections.abc import Callable
 from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
@@ -20,9 +21,10 @@ class Speaker(Protocol):
         """The answer to a prompt, tool calls included."""
         ...
 
-    async def ask(self, prompt: Prompt, answer: type[T]) -> T:
+    async def ask(self, prompt: Prompt, answer: type[T], *, hear: Callable[[Reply], None] | None = None) -> T:
         """The answer as a valid ``answer``; a validation error goes back to the model a set number of times.
 
-        AnswerError where there is none to be had; that is a failure to answer, never a score.
+        ``hear`` is called with every reply on the way, the unusable ones included. AnswerError where there is none to
+        be had; that is a failure to answer, never a score.
         """
         ...
