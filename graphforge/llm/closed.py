@@ -9,7 +9,7 @@ a string or a list without an end a small model runs on until its tokens are spe
 
 from typing import Any
 
-MOST_CHARACTERS = 400
+MOST_CHARACTERS = 240
 MOST_ITEMS = 8
 # What says nothing about the form, or what the grammar gets wrong; the answer is validated in full afterwards.
 _DROPPED = {"pattern", "format", "default", "title", "examples", "discriminator", "description"}
