@@ -28,7 +28,7 @@ class Spoken:
             from_ledger=False,
         )
 
-    async def ask(self, prompt: Prompt, answer: type[BaseModel]) -> BaseModel:
+    async def ask(self, prompt: Prompt, answer: type[BaseModel], *, hear=None) -> BaseModel:
         # By way of JSON, as a real answer comes.
         return answer.model_validate_json(json.dumps(self._next(prompt)))
 

@@ -43,14 +43,14 @@ def criteria(view: View, made: Composition, outcome: Outcome) -> tuple[Criterion
     for number, output in enumerate(made.plan.outputs, start=1):
         writer = _Writer(view, made, outcome, output, f"D{number}")
         drafted += writer.workbook() if output.family in {"xlsx", "csv"} else writer.memo()
-    weights = _scaled([weight for weight, _ in drafted])
+    weights = scaled([weight for weight, _ in drafted])
     return tuple(
         criterion.model_copy(update={"id": f"C{number}", "weight": weight})
         for number, (weight, (_, criterion)) in enumerate(zip(weights, drafted, strict=True), start=1)
     )
 
 
-def _scaled(weights: Sequence[float]) -> list[float]:
+def scaled(weights: Sequence[float]) -> list[float]:
     """Weights in ten-thousandths that sum to exactly 1; the largest takes the rest."""
     whole = math.fsum(weights)
     parts = [max(1, round(10_000 * weight / whole)) for weight in weights]
