@@ -290,6 +290,246 @@ class _Compiler:
         return tuple(found)
 
     def _try(self, name: str, kind: str, make: Callable[[], Made]) -> Made | None:
+        try:
+            return make()
+        except RecordError as error:
+            self.faults.append(f"value: {name}, {kind}: {error.what}")
+            return None
+
+    def _stated(self, name: str, draft: CriterionDraft) -> float | None:
+        """The number that a criterion expects, computed; None where that fails or the model says another."""
+        assert draft.computation is not None
+        try:
+            number = self.values.number(draft.computation)
+        except RecordError as error:
+            self.faults.append(f"value: {name}: {error.what}")
+            return None
+        if draft.value is not None and not close(draft.value, number, relative=ROUNDING):
+            self.faults.append(
+                f"value: {name} expects {show_number(draft.value)}, but {draft.computation} is {show_number(number)}"
+            )
+            return None
+        return number
+
+    def _rests_on(self, draft: CriterionDraft) -> tuple[str, ...]:
+        """The nodes that the computations of a criterion are over; of a series its first and its last."""
+        expressions = [draft.computation] if draft.computation else []
+        for check in draft.checks:
+            if isinstance(check, ColumnDraft | TotalDraft | NumberDraft | ExtremeDraft):
+                expressions += [check.expression, *([check.where] if check.where else [])]
+            elif isinstance(check, RowsDraft):
+                expressions += [*check.series, *([check.where] if check.where else [])]
+        return self.values.ends(expressions)
+
+    def _supported(
+        self, name: str, draft: CriterionDraft, anchors: tuple[Anchor, ...], computed: list[float]
+    ) -> None:
+        """Figures in what is expected must stand at the anchors or be computed; the requirement tells none of them."""
+        nodes = [self.values.nodes[anchor.node] for anchor in anchors]
+        known = [*computed, *(node.value for node in nodes if isinstance(node.value, float))]
+        # What the statement itself says (a tolerance, decimals, a year) may be said again.
+        texts = [self.told]
+        texts += [f"{one.raw} {one.fact} {one.measure} {one.entity} {one.period or ''}" for one in nodes]
+        for words in texts:
+            known += [
+                number for token in _FIGURE.findall(words) if (number := parse_number(token)) is not None
+            ]
+        for token in _FIGURE.findall(draft.expected or ""):
+            number = parse_number(token)
+            if number is not None and not any(_rounds_to(token, number, one) for one in known):
+                self.faults.append(
+                    f"value: {name} expects {token}, which stands at none of its anchors and isn't computed"
+                )
+        secret = [number for number in computed if number not in {0.0, 1.0}]
+        for token, number in telling_numbers(draft.requirement):
+            if any(_rounds_to(token, number, one) for one in secret):
+                self.faults.append(f"form: the requirement of {name} tells the expected {token}")
+        for token, number in telling_numbers(self.told):
+            if any(_rounds_to(token, number, one) for one in secret):
+                self.faults.append(f"leak: the statement tells the value {token} that {name} asks for")
+
+    def _check(self, file: str, draft: CheckDraft) -> Check:
+        match draft:
+            case OpensDraft():
+                return ReadableFile(file=file)
+            case SheetDraft():
+                self._only(file, {"xlsx"}, "sheets")
+                return SheetPresent(file=file, sheet=self._fair(draft.sheet, "sheet"))
+            case HeadingDraft():
+                self._only(file, TEXTS, "headings")
+                return Heading(file=file, heading=self._fair(draft.heading, "heading"))
+            case FormulasDraft():
+                self._only(file, {"xlsx"}, "formulas")
+                return FormulaColumn(
+                    file=file,
+                    sheet=self._fair(draft.sheet, "sheet"),
+                    column=self._fair(draft.column, "column"),
+                )
+            case RowsDraft():
+                return RowSet(
+                    file=file,
+                    sheet=self._sheet(file, draft.sheet),
+                    key=self._fair(draft.key, "column"),
+                    rows=self.values.rows(draft.series, draft.where),
+                )
+            case ColumnDraft():
+                return self._column(file, draft)
+            case TotalDraft():
+                return TotalCell(
+                    file=file,
+                    sheet=self._sheet(file, draft.sheet),
+                    label=self._fair(draft.label, "row"),
+                    column=self._fair(draft.column, "column"),
+                    value=self.values.number(draft.expression, draft.where),
+                    absolute=_half_unit(draft.decimals),
+                )
+            case NumberDraft():
+                self._only(file, TEXTS, "running text")
+                return TextNumber(
+                    file=file,
+                    terms=draft.terms,
+                    value=self.values.number(draft.expression, draft.where),
+                    absolute=_half_unit(draft.decimals),
+                )
+            case MentionDraft():
+                return self._mention(file, draft)
+            case ExtremeDraft():
+                return TextMention(file=file, phrase=self._extreme(draft))
+
+    def _column(self, file: str, draft: ColumnDraft) -> ColumnValues:
+        found = self.values.column(draft.expression, draft.where)
+        cells: dict[str, float | str] = dict(zip(found.keys, found.numbers, strict=True))
+        if draft.words is not None:
+            if set(found.numbers) - {0.0, 1.0}:
+                raise RecordError(f"{draft.expression!r} is no comparison", "Words go with a comparison")
+            true, false = draft.words
+            cells = {name: true if cell else false for name, cell in cells.items()}
+        return ColumnValues(
+            file=file,
+            sheet=self._sheet(file, draft.sheet),
+            key=self._fair(draft.key, "column"),
+            column=self._fair(draft.column, "column"),
+            values=cells,
+            absolute=_half_unit(draft.decimals),
+        )
+
+    def _mention(self, file: str, draft: MentionDraft) -> TextMention:
+        """A phrase that the statement tells, or that stands in the evidence; a row name that it tells is a leak."""
+        phrase = normalize(draft.phrase)
+        if len(phrase) < SHORTEST_NAME:
+            raise RecordError(f"{draft.phrase!r} is too short to look for", "Ask for more words")
+        inputs = {normalize(one.name) for one in self.workspace.files}
+        held = {normalize(node.entity) for node in self.values.nodes.values()}
+        held |= {normalize(node.value) for node in self.values.nodes.values() if isinstance(node.value, str)}
+        if f" {phrase} " in self.folded:
+            return TextMention(file=file, phrase=draft.phrase, open=phrase not in held)
+        if phrase not in inputs | held:
+            raise RecordError(
+                f"{draft.phrase!r} stands neither in the statement nor in the evidence",
+                "Ask for what can be known",
+            )
+        return TextMention(file=file, phrase=draft.phrase)
+
+    def _extreme(self, draft: ExtremeDraft) -> str:
+        found = self.values.column(draft.expression, draft.where)
+        extreme = max(found.numbers) if draft.end == "largest" else min(found.numbers)
+        if found.numbers.count(extreme) != 1:
+            raise RecordError(
+                f"Several rows share the {draft.end} {draft.expression!r}", "Ask for something else"
+            )
+        name = found.keys[found.numbers.index(extreme)]
+        if len(normalize(name)) < SHORTEST_NAME:
+            raise RecordError(f"The row name {name!r} is too short to look for", "Ask for something else")
+        return name
+
+    def _violation(self, file: str, draft: ViolationDraft) -> Violation:
+        match draft:
+            case ForeignDraft():
+                return self._foreign(file, draft)
+            case TypedDraft():
+                self._only(file, {"xlsx"}, "formulas")
+                return TypedTotal(
+                    file=file,
+                    sheet=self._fair(draft.sheet, "sheet"),
+                    label=self._fair(draft.label, "row"),
+                    column=self._fair(draft.column, "column"),
+                )
+            case InventedDraft():
+                names = {name: None for one in draft.series for name in self.values.rows((one,))}
+                return InventedRows(
+                    file=file,
+                    sheet=self._sheet(file, draft.sheet),
+                    key=self._fair(draft.key, "column"),
+                    rows=tuple(names),
+                    labels=draft.labels,
+                )
+
+    def _foreign(self, file: str, draft: ForeignDraft) -> ForeignValues:
+        right = self.values.column(draft.right)
+        by_name = {normalize(name): cell for name, cell in zip(right.keys, right.numbers, strict=True)}
+        other = self.values.column(draft.wrong)
+        wrong = {
+            name: cell
+            for name, cell in zip(other.keys, other.numbers, strict=True)
+            if normalize(name) in by_name and not close(cell, by_name[normalize(name)], relative=APART)
+        }
+        if len(wrong) < 2:
+            raise RecordError(
+                f"{draft.wrong!r} differs from {draft.right!r} in {len(wrong)} rows, fewer than 2",
+                "Name columns that can be told apart",
+            )
+        return ForeignValues(
+            file=file,
+            sheet=self._sheet(file, draft.sheet),
+            key=self._fair(draft.key, "column"),
+            column=self._fair(draft.column, "column"),
+            values=wrong,
+        )
+
+    def _recipe(self, draft: CheckDraft, check: Check) -> str | None:
+        """What a computed check expects, in words."""
+        match draft:
+            case ColumnDraft():
+                assert isinstance(check, ColumnValues)
+                told = self.values.told(draft.expression, draft.where)
+                return f"“{check.column}” of {len(check.values)} rows: {told}"
+            case TotalDraft() | NumberDraft():
+                assert isinstance(check, TotalCell | TextNumber) and check.value is not None
+                return f"{show_number(check.value)} = {self.values.told(draft.expression, draft.where)}"
+            case RowsDraft():
+                assert isinstance(check, RowSet)
+                return f"{len(check.rows)} rows"
+            case ExtremeDraft():
+                assert isinstance(check, TextMention)
+                told = self.values.told(draft.expression, draft.where)
+                return f"{check.phrase}, with the {draft.end} {told}"
+        return None
+
+    def _only(self, file: str, families: Set[str], what: str) -> None:
+        if self.families[file] not in families:
+            raise RecordError(f"A {self.families[file]} file has no {what}", "Look for it elsewhere")
+
+    def _sheet(self, file: str, sheet: str) -> str:
+        self._only(file, GRIDS, "columns")
+        if self.families[file] == "csv" and sheet:
+            raise RecordError("A csv file has no sheets", 'Leave the sheet ""')
+        return self._fair(sheet, "sheet") if sheet else ""
+
+    def _fair(self, words: str, what: str) -> str:
+        """Words that a program looks for must have been told to whoever does the work."""
+        if f" {normalize(words)} " not in self.folded:
+            raise RecordError(
+                f"Nobody was told of a {what} {words!r}", "Say so in the statement or the requirement"
+            )
+        return words
+
+
+def _half_unit(decimals: int | None) -> float:
+    """Half a unit of the last decimal, and a hair more for what rounding leaves; 0 where nothing is rounded."""
+    return 0.0 if decimals is None else 0.5001 * 10.0**-decimals
+
+
+def _rounds_to(token: str, number: float, known: float) -> bool:
     """Whether a number as written is a known one, up to the rounding that its digits show."""
     number, known = abs(number), abs(known)
     decimals = len(token.partition(".")[2]) if "." in token else 0
