@@ -219,7 +219,7 @@ FAULTY = {
     "code": (
         changed(0, checks=[column("Difference", "__import__('os')")]),
         "unsupported_value",
-        "may be called",
+        "more than arithmetic",
     ),
     "a number for a column": (
         changed(0, checks=[column("Difference", "sum(s1)")]),
