@@ -101,13 +101,17 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            tasks = [flight.task for flight in self._flights.values() if flight.task is not None]
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.settle()
         finally:
             await self._stack.aclose()
             if library.cache_info().currsize:
                 await library().close_litellm_async_clients()
                 library().in_memory_llm_clients_cache.flush_cache()
+
+    async def settle(self) -> None:
+        """Waits for the calls at work: those already sent are paid, and are kept."""
+        tasks = [flight.task for flight in self._flights.values() if flight.task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     @property
     def ledger(self) -> Ledger:

@@ -24,7 +24,7 @@ class LlmSettings(BaseModel):
     ``replay`` asks the ledger alone.
 
     ``ledger`` is a SQLite file (in replay also a ``.jsonl`` made by ``Ledger.dump``); null keeps answers for as long
-    as the stage runs.
+    as the stage runs. ``spans`` is the share of calls that are traced.
     ``run`` names what the budget is counted for: all stages that say the same name share it, resumed ones included.
     """
 
@@ -33,5 +33,6 @@ class LlmSettings(BaseModel):
     mode: Mode
     ledger: Path | None
     run: str = Field(min_length=1)
+    spans: float = Field(ge=0, le=1)
     budget: Budget
     limits: Limits

@@ -44,6 +44,7 @@ def settings(ledger: Path | None, mode: str = "live", **changes: Any) -> LlmSett
         "mode": mode,
         "ledger": ledger,
         "run": "test",
+        "spans": 0.0,
         "budget": Budget(money=None, tokens=None),
         "limits": limits(),
     }
