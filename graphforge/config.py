@@ -72,7 +72,7 @@ class Reviser(Protocol):
 
 @runtime_checkable
 class Grader(Protocol):
-    """Who decides what fraction of each criterion is met; ``open`` gives one at work, with a speaker (``uses_model``)."""
+    """Who says what fraction of a criterion is met; ``open`` gives one at work (``uses_model``: with a speaker)."""
 
     uses_model: ClassVar[bool]
 
