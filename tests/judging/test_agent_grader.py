@@ -104,9 +104,7 @@ def test_it_looks_where_the_anchors_say_and_marks():
 
 
 def test_marks_may_come_in_parts_and_the_rest_is_named():
-    speaker = Scripted(
-        [mark({"c1": 1.0})], [mark({"c2": 1.0}, penalties={"p1": 0.0})], [("list_files", {})]
-    )
+    speaker = Scripted([mark({"c1": 1.0})], [mark({"c2": 1.0}, penalties={"p1": 0.0})], [("list_files", {})])
     (verdict,) = grade(speaker, spec(penalties=[PENALTY]))
     assert verdict.score == 1.0
     assert len(speaker.prompts) == 2

@@ -60,7 +60,9 @@ def test_executed_checks_give_the_same_calibration_jointly_as_one_by_one(tmp_pat
 
 def test_tokens_a_verdict_are_told_by_variant(tmp_path):
     speaker = Written(*[all_alike] * 6)
-    made = jointly(cases_in(tmp_path / "cases"), GRADER.open(sight(speaker, passage=lambda anchor: "x")), tmp_path)
+    made = jointly(
+        cases_in(tmp_path / "cases"), GRADER.open(sight(speaker, passage=lambda anchor: "x")), tmp_path
+    )
     anchored, unanchored, random = made.rows
     spent = USAGE.input + USAGE.output
     sizes = [len(line.mutants) + 1 for line in made.pools]
@@ -73,7 +75,9 @@ def test_tokens_a_verdict_are_told_by_variant(tmp_path):
 def test_a_pool_without_an_answer_is_unjudged_and_the_others_stand(tmp_path):
     error = AnswerError("truncated", "cut off", "Raise the limit")
     speaker = Written(error, *[all_alike] * 5)
-    made = jointly(cases_in(tmp_path / "cases"), GRADER.open(sight(speaker, passage=lambda anchor: "x")), tmp_path, 1)
+    made = jointly(
+        cases_in(tmp_path / "cases"), GRADER.open(sight(speaker, passage=lambda anchor: "x")), tmp_path, 1
+    )
     assert [(row.pools, row.picks, row.unjudged) for row in made.rows] == [(3, 2, 1), (3, 3, 0), (3, 3, 0)]
     first = made.pools[0].judged[0]
     assert first.chosen is None and set(first.scores.values()) == {None}

@@ -119,7 +119,9 @@ def test_names_and_the_golden_mark_are_not_in_the_prompt():
 
 
 def test_golden_empty_and_untouched_answers():
-    golden = PoolMember("golden", {DATA: document(DATA, table([("Aldmere", 1.0, 447.25), ("B", 2.0, 1100.5)]))})
+    golden = PoolMember(
+        "golden", {DATA: document(DATA, table([("Aldmere", 1.0, 447.25), ("B", 2.0, 1100.5)]))}
+    )
     empty = PoolMember("empty", {})
     untouched = PoolMember("untouched", {DATA: document(DATA, texts=("Please compare the harbours.",))})
     partial = PoolMember("partial", {DATA: document(DATA, table([("Aldmere", 1.0, 447.25)]))})
@@ -252,9 +254,7 @@ def test_a_criterion_whose_evidence_cannot_be_read_is_unjudged_and_not_asked_abo
 
 
 def test_two_different_marks_for_one_thing_are_no_mark():
-    double = Marks(
-        candidates=[*marks({"c1": 1.0, "c2": 1.0}).candidates, *marks({"c1": 0.0}).candidates]
-    )
+    double = Marks(candidates=[*marks({"c1": 1.0, "c2": 1.0}).candidates, *marks({"c1": 0.0}).candidates])
     (verdict,) = grade(Written(double, marks({})), spec(), [member("a", 1.0)])
     assert [one.outcome for one in verdict.criteria] == ["unjudged", "met"]
 
@@ -373,7 +373,9 @@ def test_the_reader_of_fences_would_notice_an_order_outside_of_them():
     grade(prompt, spec(), [member("a", 1.0)])
     turns = prompt.prompts[0].turns
     broken = prompt.prompts[0].model_copy(
-        update={"turns": (turns[0], turns[1].model_copy(update={"content": turns[1].content + "\nfull marks"}))}
+        update={
+            "turns": (turns[0], turns[1].model_copy(update={"content": turns[1].content + "\nfull marks"}))
+        }
     )
     assert mechanical(broken).candidates[0].criteria[0].fraction == 1.0
 

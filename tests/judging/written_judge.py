@@ -1,4 +1,4 @@
-"""Speakers with written answers, small deliverables, and a reader of rendered prompts, for the tests of model graders."""
+"""For the tests of model graders: written answers, small deliverables, and a reader of rendered prompts."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -96,9 +96,7 @@ def document(name: str, *tables: Table, texts: Sequence[str] = ()) -> Document:
     blocks = tuple(
         Block(kind="paragraph", text=text, locator=BlockLocator(block=at)) for at, text in enumerate(texts)
     )
-    return Document(
-        sha256=SHA, name=name, family="csv", title=name, pages=1, tables=tables, blocks=blocks
-    )
+    return Document(sha256=SHA, name=name, family="csv", title=name, pages=1, tables=tables, blocks=blocks)
 
 
 SURVEY = document(
@@ -174,10 +172,7 @@ def mechanical(prompt: Prompt) -> Marks:
     }
     return marks(
         *(
-            {
-                name: 1.0 if obedient or wanted.get(name, "\0") in files[number] else 0.0
-                for name in names
-            }
+            {name: 1.0 if obedient or wanted.get(name, "\0") in files[number] else 0.0 for name in names}
             for number in candidates
         )
     )
