@@ -12,14 +12,13 @@ files, looks at the ones it needs, writes a script, runs it, and opens what it w
 Paper section 3.4 (rollouts).
 """
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, RecordError, SandboxError
+from ..errors import RecordError, SandboxError
 from ..records import (
     Artifact,
     Message,
@@ -33,6 +32,7 @@ from ..records import (
 )
 from . import looking, script
 from .harvest import harvest
+from .layout import lay_out
 from .sandbox import ProcessSandbox, SandboxRoom
 
 SYSTEM = (
@@ -88,7 +88,7 @@ class ReferenceAgent(BaseModel):
         artifacts: tuple[Artifact, ...] = ()
         try:
             with sandbox.open() as room:
-                _lay_out(room, task, inputs)
+                lay_out(room, task, inputs)
                 talk.enter(room)
                 self._work(talk, solution, source)
                 artifacts, left_out = harvest(room.workspace / "outputs", task, keep, self.artifact_bytes)
@@ -199,26 +199,6 @@ class _Talk:
         self.messages.append(
             Message(role="tool", content=content, call=call, exit_code=exit_code, truncated=truncated)
         )
-
-
-def _lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> None:
-    """Copy the task's files into ``inputs``, read-only. Copies and not links: the store can't be reached by them."""
-    folder = room.workspace / "inputs"
-    try:
-        folder.mkdir()
-        (room.workspace / "outputs").mkdir()
-        for name in task.files:
-            shutil.copyfile(inputs[name], folder / name)
-            (folder / name).chmod(0o444)
-        folder.chmod(0o555)
-    except OSError as error:
-        raise SandboxError(
-            f"The input files could not be laid out ({error})",
-            "Check the stored files and the temporary folder",
-        ) from None
-    except KeyError as error:
-        what = f"The task {task.task} names {error}, but no such file was handed in"
-        raise InputError(what, "Pass every file of the workspace") from None
 
 
 def _by_table(plan: Plan) -> list[list[ReadColumn]]:
