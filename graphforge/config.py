@@ -88,6 +88,8 @@ class Judge(Protocol):
 
     def pick(self, spec: TaskSpec, pool: Sequence[Any], grader: Any) -> Any: ...
 
+    async def pick_jointly(self, spec: TaskSpec, pool: Sequence[Any], grader: Any) -> Any: ...
+
 
 class Models(BaseModel):
     """The model of each role (``llm@models.<role>``)."""

@@ -384,16 +384,13 @@ def _connect(path: Path, writes: bool) -> sqlite3.Connection:
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS)
         db.execute("PRAGMA synchronous = NORMAL")
     try:
-        found = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        ours = _ours(db)
     except sqlite3.DatabaseError as error:
         db.close()
         raise InputError(f"{path} is no ledger ({error})", "Name another file in llm.ledger") from None
-    if found != [_APPLICATION, _VERSION]:
+    if not ours:
         db.close()
-        raise InputError(
-            f"{path} is no ledger of this version",
-            f"Name another file in llm.ledger (expected version {_VERSION})",
-        )
+        raise InputError(f"{path} is no ledger of version {_VERSION}", "Name another file in llm.ledger")
     return db
 
 
@@ -404,15 +401,16 @@ def _create(path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS)) as db:
+                if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] and not _ours(db):
+                    raise InputError(f"{path} is no ledger", "Name another file in llm.ledger")
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("BEGIN IMMEDIATE")
-                tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-                if not tables:
+                if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     for statement in filter(str.strip, _TABLES.split(";")):
                         db.execute(statement)
                     db.execute(f"PRAGMA application_id = {_APPLICATION}")
                     db.execute(f"PRAGMA user_version = {_VERSION}")
-                elif db.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION:
+                elif _ours(db):
                     _bury(db, time.time())
                 db.execute("COMMIT")
             return
@@ -431,6 +429,11 @@ def _create(path: Path) -> None:
                 f"The ledger {path} can't be written ({error.strerror})",
                 "Mend the permissions, or set llm.ledger",
             ) from None
+
+
+def _ours(db: sqlite3.Connection) -> bool:
+    found = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    return found == [_APPLICATION, _VERSION]
 
 
 def _load(lines: Path, path: Path) -> Path:

@@ -23,6 +23,7 @@ _TRANSIENT: frozenset[Reason] = frozenset({"timeout", "rate_limit", "server", "c
 # The request went out and no answer arrived: the provider may have done the work and bill it.
 _MAYBE_BILLED: frozenset[Reason] = frozenset({"timeout", "cut"})
 _QUOTA = ("insufficient_quota", "exceeded your current quota", "billing", "credit balance")
+_POLICY = ("content_policy_violation", "content_filter")
 _SECRET = re.compile(
     r"(?i)(bearer\s+|api[_-]?key['\"]?\s*[:=]\s*['\"]?|[?&]key=)[^\s'\",}&]+|\b(?:sk|pk|gsk|key)-[A-Za-z0-9_\-]{8,}|\bAIza[\w\-]{20,}"
 )
@@ -142,7 +143,9 @@ def _explain(error: Exception, secrets: Sequence[str]) -> Failure:
         if any(word in message.lower() for word in _QUOTA):
             return Failure("quota", message)
         return Failure("rate_limit", message, _retry_after(error))
-    if isinstance(error, litellm.ContentPolicyViolationError):
+    if isinstance(error, litellm.ContentPolicyViolationError) or (
+        status == 400 and any(word in message for word in _POLICY)
+    ):
         return Failure("refused", message)
     if any(
         name in {"ConnectError", "ConnectTimeout", "ClientConnectorError", "PoolTimeout"} for name in inner
