@@ -1,6 +1,6 @@
 """The native agent: a model with three tools (bash, write_file, view_file) in the sandbox, in turns until it is done.
 
-    agent = NativeAgent(name="native", steps=60, tokens=1_500_000, ..., unsafe_sandbox=False)
+    agent = NativeAgent(name="native", at_once=4, steps=60, tokens=1_500_000, ..., unsafe_sandbox=False)
     trajectory = await agent.run(spec.public_view(), {"prices.xlsx": path}, keep, sandbox, client.role("teacher"),
                                  stage="rollouts")
 
@@ -39,6 +39,7 @@ class NativeAgent(BaseModel):
 
     Args:
         name: how the agent is called in its trajectories.
+        at_once: rollouts that a stage works on at a time; each runs commands on this machine.
         steps: turns of the model; status "max_turns" where it is not done by then.
         tokens: tokens of all turns together, prompts and answers; "max_turns" where the next turn would pass it.
         wall_seconds: time for the whole work; "timeout" where it is over. A command that runs then is let end, at
@@ -57,6 +58,7 @@ class NativeAgent(BaseModel):
     needs_speaker: ClassVar[bool] = True
 
     name: str
+    at_once: int = Field(ge=1)
     steps: int = Field(ge=1)
     tokens: int = Field(ge=1)
     wall_seconds: float = Field(gt=0)

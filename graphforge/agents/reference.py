@@ -56,6 +56,7 @@ class ReferenceAgent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     needs_plan: ClassVar[bool] = True
+    needs_speaker: ClassVar[bool] = False
 
     name: str
     head_rows: int = Field(ge=1)

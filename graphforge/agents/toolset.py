@@ -44,7 +44,8 @@ Inside = Annotated[str, AfterValidator(_inside)]
 
 
 class _Call(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Strict: what is accepted here fits the schema to the letter, and so can be exported with it.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Bash(_Call):

@@ -29,6 +29,7 @@ TASK = PublicTask(
 )
 FIELDS: dict[str, Any] = {
     "name": "native",
+    "at_once": 1,
     "steps": 20,
     "tokens": 1_000_000,
     "wall_seconds": 60,
