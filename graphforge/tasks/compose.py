@@ -165,6 +165,21 @@ def read_column(view: View, alias: str, series: Series, label: str) -> ReadColum
     )
 
 
+def ends(nodes: Sequence[EvidenceNode]) -> tuple[EvidenceNode, EvidenceNode]:
+    """The first and the last of a column's nodes by their place in the file, whatever order they are listed in."""
+
+    def place(node: EvidenceNode) -> int:
+        locator = node.locator
+        if isinstance(locator, CellLocator | TableCellLocator):
+            return locator.row
+        if isinstance(locator, PointerLocator):
+            index = locator.pointer.rsplit("/", 2)[-2]
+            return int(index) if index.isdigit() else 0
+        return 0
+
+    return min(nodes, key=place), max(nodes, key=place)
+
+
 def additive(series: Series) -> bool:
     """Whether a total over the rows means something, as far as name and unit tell."""
     return adds_up(series.measure, series.unit)

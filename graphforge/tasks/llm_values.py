@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from ..errors import RecordError
-from ..records import EvidenceGraph, normalize
+from ..records import EvidenceGraph, EvidenceNode, normalize
 from ..records.arithmetic import FUNCTIONS, evaluate, named
+from .compose import ends
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Values:
                 continue
             for name in names:
                 if name in self.series:
-                    found.update(dict.fromkeys((self.series[name].nodes[0], self.series[name].nodes[-1])))
+                    found.update(dict.fromkeys(node.id for node in self._ends(name)))
                 elif name in self.nodes:
                     found[name] = None
         return tuple(found)
@@ -95,10 +96,13 @@ class Values:
     def _describe(self, name: str) -> str:
         if name in self.series:
             one = self.series[name]
-            first, last = self.nodes[one.nodes[0]], self.nodes[one.nodes[-1]]
+            first, last = self._ends(name)
             return f"“{one.measure}” of {one.name}, {first.locator.show()} to {last.locator.show()}"
         node = self.nodes[name]
         return f"{node.measure}, {node.entity}, of {node.name}, {node.locator.show()}"
+
+    def _ends(self, name: str) -> tuple[EvidenceNode, EvidenceNode]:
+        return ends([self.nodes[node] for node in self.series[name].nodes])
 
     def _aligned(self, names: list[str]) -> tuple[tuple[str, ...], dict[str, tuple[float, ...]]]:
         cells: dict[str, dict[str, float]] = {}
