@@ -16,6 +16,7 @@ from ..records import (
     Locator,
     Operation,
     RelationKind,
+    Role,
     Table,
     Value,
     Workspace,
@@ -29,10 +30,28 @@ from .measures import Measure
 from .quotes import Quotation, Threshold
 from .relations import Finding
 
-# What one prompt holds of a workspace: enough to see what a table is about; long tables are known by candidates.
-TABLES, ROWS, COLUMNS, PARAGRAPHS = 6, 30, 14, 40
-CELL, PARAGRAPH = 60, 500
+COLUMNS, CELL = 14, 60
 OF_A_KIND = 6
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What a prompt holds of one file: tables and rows of each, paragraphs and characters of each."""
+
+    tables: int
+    rows: int
+    paragraphs: int
+    characters: int
+
+
+# Enough to see what a table is about, since long ones are known by the candidates; rules and memos in full where they
+# may matter. Of what must not be used, or is only there, as much as it takes to see that.
+PORTIONS: Mapping[Role, Portion] = {
+    "core": Portion(tables=6, rows=30, paragraphs=40, characters=1_500),
+    "supporting": Portion(tables=6, rows=30, paragraphs=40, characters=1_500),
+    "confuser": Portion(tables=3, rows=10, paragraphs=10, characters=300),
+    "ambient": Portion(tables=2, rows=3, paragraphs=3, characters=200),
+}
 
 
 class Chosen(BaseModel):
@@ -152,23 +171,26 @@ def _file(
     about = f"{file.source.title}, {file.source.publisher}" + (
         f", {file.source.period}" if file.source.period else ""
     )
+    portion = PORTIONS[file.role]
     lines = [f"{name} {file.name} ({file.family}, {file.role}: {_cut(file.why, 160)}) {_cut(about, 160)}"]
     for number, table in enumerate(document.tables, start=1):
         columns[(file.sha256, table.id)] = f"{name}.T{number}"
-        if number <= TABLES:
-            lines += _table(f"{name}.T{number}", file, table, places)
-    if len(document.tables) > TABLES:
-        lines.append(f"  ({len(document.tables) - TABLES} more tables, not shown)")
-    for number, block in enumerate(document.blocks[:PARAGRAPHS], start=1):
+        if number <= portion.tables:
+            lines += _table(f"{name}.T{number}", file, table, places, portion.rows)
+    if len(document.tables) > portion.tables:
+        lines.append(f"  ({len(document.tables) - portion.tables} more tables, not shown)")
+    for number, block in enumerate(document.blocks[: portion.paragraphs], start=1):
         label = f"{name}.P{number}"
         places[label] = Place(file, block.locator, " ".join(block.text.split()))
-        lines.append(f"  {label} {_cut(block.text, PARAGRAPH)}")
-    if len(document.blocks) > PARAGRAPHS:
-        lines.append(f"  ({len(document.blocks) - PARAGRAPHS} more paragraphs, not shown)")
+        lines.append(f"  {label} {_cut(block.text, portion.characters)}")
+    if len(document.blocks) > portion.paragraphs:
+        lines.append(f"  ({len(document.blocks) - portion.paragraphs} more paragraphs, not shown)")
     return lines
 
 
-def _table(name: str, file: WorkspaceFile, table: Table, places: dict[str, Place]) -> list[str]:
+def _table(
+    name: str, file: WorkspaceFile, table: Table, places: dict[str, Place], most_rows: int
+) -> list[str]:
     width = min(len(table.columns), COLUMNS)
     heads = [
         f"{column_letters(column.index)} {_cut(column.name, CELL)} ({column.kind}"
@@ -179,7 +201,7 @@ def _table(name: str, file: WorkspaceFile, table: Table, places: dict[str, Place
     ]
     lines = [f"  {name} “{_cut(table.title, 120)}” columns: {'; '.join(heads)}"]
     first, last = table.body
-    shown = [*range(first, min(last, first + ROWS)), *table.totals]
+    shown = [*range(first, min(last, first + most_rows)), *table.totals]
     for row in shown:
         cells = []
         for column in range(width):
@@ -196,8 +218,8 @@ def _table(name: str, file: WorkspaceFile, table: Table, places: dict[str, Place
             cells.append(f"{letter}={_cell(value)}")
         total = " (total)" if row in table.totals else ""
         lines.append(f"    R{row + 1}{total} {' | '.join(cell for cell in cells if cell)}")
-    if last - first > ROWS:
-        lines.append(f"    ({last - first - ROWS} more rows, not shown)")
+    if last - first > most_rows:
+        lines.append(f"    ({last - first - most_rows} more rows, not shown)")
     return lines
 
 
@@ -222,11 +244,13 @@ def _offered(found: Found, limits: EvidenceLimits) -> list[Evidence]:
     offered += found.quoted[:OF_A_KIND]
     primary = {measure.order: measure for evidence in offered for measure in measures_of(evidence)}
     candidates = [*found.alike, *found.measures]
-    wrong = [
-        finding
-        for measure in primary.values()
-        for finding in confusers((measure,), candidates, limits.least_rows)[:1]
-    ]
+    # Columns that a relation sets against each other are meant to differ: neither is a trap beside the other.
+    related = {frozenset(measure.order for measure in measures_of(evidence)) for evidence in offered}
+    wrong = []
+    for measure in primary.values():
+        found_wrong = confusers((measure,), candidates, limits.least_rows)
+        apart = [one for one in found_wrong if frozenset(m.order for m in one.measures) not in related]
+        wrong += apart[:1]
     return offered + sorted(wrong, key=Finding.order)[:OF_A_KIND]
 
 

@@ -402,8 +402,8 @@ class _Compiler:
         if draft.words is not None:
             if set(found.numbers) - {0.0, 1.0}:
                 raise RecordError(f"{draft.expression!r} is no comparison", "Words go with a comparison")
-            true, false = draft.words
-            cells = {name: true if cell else false for name, cell in cells.items()}
+            words = draft.words
+            cells = {name: words.holds if cell else words.fails for name, cell in cells.items()}
         return ColumnValues(
             file=file,
             sheet=self._sheet(file, draft.sheet),

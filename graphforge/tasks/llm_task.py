@@ -68,8 +68,15 @@ class RowsDraft(_Part):
     where: str | None = None
 
 
+class Words(_Part):
+    """What a cell says where a comparison holds, and where it doesn't."""
+
+    holds: str = Field(min_length=1)
+    fails: str = Field(min_length=1)
+
+
 class ColumnDraft(_Part):
-    """A column's values: an expression over series, row by row; with ``words`` the words for true and for false."""
+    """A column's values: an expression over series, row by row; with ``words`` the expression is a comparison."""
 
     kind: Literal["column_values"]
     sheet: str = ""
@@ -77,7 +84,7 @@ class ColumnDraft(_Part):
     column: str = Field(min_length=1)
     expression: str = Field(min_length=1)
     where: str | None = None
-    words: tuple[str, str] | None = None
+    words: Words | None = None
     decimals: int | None = Field(default=None, ge=0, le=6)
 
 
@@ -299,14 +306,14 @@ def _node(node: EvidenceNode) -> str:
 def _relation(relation: Relation, edges: dict[str, EvidenceEdge]) -> list[str]:
     between = ", ".join((*relation.series, *relation.nodes[:12]))
     why = f": {_cut(relation.why, 600)}" if relation.why else ""
-    computed = [edges[name] for name in relation.edges[:EDGES] if edges[name].expression]
+    computed = [edges[name] for name in relation.edges if edges[name].expression]
+    # Rows that agree say the same thing again and again.
+    telling = [edge for edge in computed if edge.result] or computed
+    left = len(computed) - len(telling[:EDGES])
     lines = [f"{relation.id} {relation.kind} between {between}{why}"]
     if computed:
-        lines.append(
-            "   "
-            + "; ".join(f"{edge.expression} = {_value(edge.result or 0.0)}" for edge in computed)
-            + (f"; and {len(relation.edges) - EDGES} more" if len(relation.edges) > EDGES else "")
-        )
+        told = "; ".join(f"{edge.expression} = {_value(edge.result or 0.0)}" for edge in telling[:EDGES])
+        lines.append(f"   {told}" + (f"; and {left} more" if left else ""))
     return lines
 
 

@@ -94,7 +94,7 @@ def answer(**changes):
             criterion(
                 "comparison.xlsx",
                 "The status is right",
-                column("Status", "abs(s1 - s2) <= 0.5", words=["equal", "different"]),
+                column("Status", "abs(s1 - s2) <= 0.5", words={"holds": "equal", "fails": "different"}),
             ),
             criterion(
                 "comparison.xlsx",
