@@ -30,7 +30,7 @@ class Case:
 
 
 class KindCount(Record):
-    """Mutants of a kind, how many of them scored below their golden deliverable, and that share."""
+    """Mutants of a kind, how many of them scored below their golden deliverable, and their share of those judged."""
 
     mutants: int
     caught: int | None
@@ -42,7 +42,8 @@ class JudgeRow(Record):
 
     ``picks`` counts the pools that could be judged, ``unjudged`` the others; ``accuracy`` is ``correct`` by
     ``picks`` with its Wilson 95 % interval ``low`` to ``high``. A mutant is caught where it scores below its
-    golden deliverable; for a judge that never grades that is undefined (None). ``tokens_a_verdict`` is what a
+    golden deliverable; for a judge that never grades that is undefined (None), and the share counts only mutants
+    that were judged, as was the golden deliverable. ``tokens_a_verdict`` is what a
     model read and wrote for one candidate, on average; None where no model judged.
     """
 
@@ -216,16 +217,16 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
     picks = sum(one.chosen is not None for _, one in pools)
     correct = sum(one.correct is True for _, one in pools)
     interval = wilson(correct, picks)
-    caught: dict[MutantKind, list[bool]] = {}
+    caught: dict[MutantKind, list[bool | None]] = {}
     for line, one in pools:
         golden = one.scores.get("golden")
         for mutant in line.mutants:
             mine = one.scores.get(mutant.name)
             caught.setdefault(mutant.kind, []).append(
-                golden is not None and mine is not None and mine < golden
+                None if golden is None or mine is None else mine < golden
             )
-    mutants = sum(map(len, caught.values()))
-    total = sum(sum(flags) for flags in caught.values())
+    every = [flag for flags in caught.values() for flag in flags]
+    total = sum(flag is True for flag in every)
     paid = [(one.tokens, len(one.scores)) for _, one in pools if one.tokens is not None]
     return JudgeRow(
         judge=judge.name,
@@ -236,19 +237,25 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
         accuracy=correct / picks if picks else None,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
-        mutants=mutants,
+        mutants=len(every),
         mutants_caught=total if judge.grades else None,
-        caught_share=total / mutants if judge.grades and mutants else None,
+        caught_share=_share(every) if judge.grades else None,
         by_kind={
             kind: KindCount(
                 mutants=len(flags),
-                caught=sum(flags) if judge.grades else None,
-                share=sum(flags) / len(flags) if judge.grades else None,
+                caught=sum(flag is True for flag in flags) if judge.grades else None,
+                share=_share(flags) if judge.grades else None,
             )
             for kind, flags in sorted(caught.items())
         },
         tokens_a_verdict=sum(tokens for tokens, _ in paid) / sum(size for _, size in paid) if paid else None,
     )
+
+
+def _share(flags: Sequence[bool | None]) -> float | None:
+    """The share caught of those that were judged."""
+    known = [flag for flag in flags if flag is not None]
+    return sum(known) / len(known) if known else None
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float] | None:

@@ -82,3 +82,23 @@ def test_a_pool_without_an_answer_is_unjudged_and_the_others_stand(tmp_path):
     first = made.pools[0].judged[0]
     assert first.chosen is None and set(first.scores.values()) == {None}
     assert set(first.lost.values()) == {()}
+
+
+def test_a_mutant_that_was_not_judged_is_neither_caught_nor_missed(tmp_path):
+    def partly(prompt):
+        # The last candidate's marks are forgotten.
+        given = all_alike(prompt)
+        return given.model_copy(update={"candidates": given.candidates[:-1]})
+
+    speaker = Written(*[partly] * 4)
+    opened = GRADER.open(sight(speaker, passage=lambda anchor: "x"))
+    made = jointly(cases_in(tmp_path / "cases", 1), opened, tmp_path, 1)
+    (anchored, first) = made.rows[0], made.pools[0].judged[0]
+    (unjudged,) = [name for name, score in first.scores.items() if score is None]
+    assert unjudged != "golden"
+    kind = next(one.kind for one in made.pools[0].mutants if one.name == unjudged)
+    others = [one for one in made.pools[0].mutants if one.name != unjudged]
+    counted = anchored.by_kind[kind]
+    alike = sum(one.kind == kind for one in others)
+    assert (counted.mutants, counted.caught, counted.share) == (alike + 1, 0, 0.0 if alike else None)
+    assert (anchored.mutants, anchored.unjudged, anchored.caught_share) == (len(others) + 1, 1, 0.0)
