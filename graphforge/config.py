@@ -112,13 +112,11 @@ class Settings(BaseModel):
 class Engine(Settings):
     """How graphs and tasks are made: the name of the engine and the patterns it can compile (``conf/engine/``).
 
-    For a model: ``at_once`` items worked on at a time, ``pairs_per_seed`` pairs of occupation and activity asked for
-    each seed wanted, ``turns`` of a search.
+    For a model: ``pairs_per_seed`` pairs of occupation and activity asked for each seed wanted, ``turns`` of a search.
     """
 
     name: str = Field(min_length=1)
     patterns: tuple[ExecutionPattern, ...] = Field(min_length=1)
-    at_once: int = Field(default=1, ge=1)
     pairs_per_seed: int = Field(default=1, ge=1)
     turns: int = Field(default=1, ge=1)
 
