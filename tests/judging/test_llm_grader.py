@@ -27,7 +27,15 @@ from written_judge import (
 )
 
 from graphforge.errors import InputError
-from graphforge.judging import AnchoredJudge, LlmGrader, PoolMember, RandomJudge, UnanchoredJudge, lines
+from graphforge.judging import (
+    AnchoredJudge,
+    ChecksGrader,
+    LlmGrader,
+    PoolMember,
+    RandomJudge,
+    UnanchoredJudge,
+    lines,
+)
 from graphforge.judging.marks import CandidateMarks, CriterionMark, Marks, PenaltyMark
 from graphforge.llm import AnswerError, BudgetSpent, NotRecorded, ProviderError
 from graphforge.records import stable_hash
@@ -390,3 +398,18 @@ def test_no_text_of_a_file_gets_outside_its_fence(one, two):
         grade(speaker, spec(), pool, passage=lambda anchor, second=second: second or "-")
         said.append(outside(words(speaker.prompts[0])))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("judge", [AnchoredJudge(), UnanchoredJudge()], ids=lambda judge: judge.name)
+def test_a_joint_grader_is_given_positions_and_no_golden_mark(judge):
+    seen = []
+
+    class Spy:
+        async def grade_pool(self, shown, pool, name):
+            seen.extend(pool)
+            return await ChecksGrader(violations="binary").grade_pool(shown, pool, name)
+
+    pool = [member("the-golden-one", 1.0, golden=True), member("spoilt-one", 2.0)]
+    pick = asyncio.run(judge.pick_jointly(spec(*ONE), pool, Spy()))
+    assert [(one.candidate, one.golden) for one in seen] == [("candidate-1", False), ("candidate-2", False)]
+    assert [verdict.candidate for verdict in pick.verdicts] == ["the-golden-one", "spoilt-one"]
