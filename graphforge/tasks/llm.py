@@ -387,7 +387,7 @@ class _Compiler:
                 self._only(file, TEXTS, "running text")
                 return TextNumber(
                     file=file,
-                    terms=draft.terms,
+                    terms=self._known(draft.terms),
                     value=self.values.number(draft.expression, draft.where),
                     absolute=_half_unit(draft.decimals),
                 )
@@ -429,6 +429,15 @@ class _Compiler:
                 "Ask for what can be known",
             )
         return TextMention(file=file, phrase=draft.phrase)
+
+    def _known(self, terms: tuple[str, ...]) -> tuple[str, ...]:
+        """Words that a sentence must hold: begun as in the statement, or a row name, so that a right one has them."""
+        rows = {normalize(node.entity) for node in self.values.nodes.values()}
+        for term in terms:
+            word = normalize(term)
+            if not word or (f" {word}" not in self.folded and word not in rows):
+                raise RecordError(f"Nobody was told to write {term!r}", "Look for words of the request only")
+        return terms
 
     def _extreme(self, draft: ExtremeDraft) -> str:
         found = self.values.column(draft.expression, draft.where)

@@ -236,6 +236,11 @@ FAULTY = {
         "unsupported_value",
         "'Gap'",
     ),
+    "words nobody was told to write": (
+        changed(3, checks=[{**answer()["criteria"][3]["checks"][0], "terms": ["discrepancies"]}]),
+        "unsupported_value",
+        "discrepancies",
+    ),
     "an invented anchor": (changed(5, anchors=["n1", "n4711"]), "broken_reference", "n4711"),
     "nothing to prove it": (changed(5, anchors=[]), "broken_reference", "anchored to nothing"),
     "a file nobody was asked for": (changed(5, file="other.docx"), "broken_reference", "other.docx"),
