@@ -4,7 +4,7 @@ A group's ``_target_`` is a frozen pydantic model of the room that offers the va
 role must be able to do, so that a new variant is one file in its room and one yaml in ``conf/``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -12,23 +12,18 @@ from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from .admission import Admission, BehaviourFilter
 from .errors import ConfigError, InputError
 from .evidence import EvidenceLimits
+from .llm import LlmSettings, Model, NoModel
 from .records import (
-    Document,
-    EvidenceGraph,
     ExecutionPattern,
-    Patch,
     Plan,
     PublicTask,
-    Rejection,
     TaskSpec,
     Trajectory,
-    Verdict,
-    Workspace,
 )
 from .workspace import AssemblySettings
 
@@ -64,32 +59,24 @@ class Agent(Protocol):
         inputs: Mapping[str, Path],
         keep: Path,
         sandbox: Any,
-        solution: Plan,
+        solution: Plan | None,
     ) -> Trajectory: ...
 
 
 @runtime_checkable
 class Reviser(Protocol):
-    """Who proposes the patch of a specification."""
+    """Who proposes the patch of a specification: by ``propose``, or by ``propose_with`` a speaker (``uses_model``)."""
 
-    def propose(
-        self,
-        spec: TaskSpec,
-        graph: EvidenceGraph,
-        workspace: Workspace,
-        pilot: Trajectory | None,
-        verdict: Verdict | None,
-        reread: Callable[..., str],
-    ) -> Patch | Rejection: ...
+    uses_model: ClassVar[bool]
 
 
 @runtime_checkable
 class Grader(Protocol):
-    """Who decides what fraction of each criterion is met."""
+    """Who says what fraction of a criterion is met; ``open`` gives one at work (``uses_model``: with a speaker)."""
 
-    def grade(
-        self, spec: TaskSpec, deliverables: Mapping[str, Document | None], judge: str, candidate: str
-    ) -> Verdict: ...
+    uses_model: ClassVar[bool]
+
+    def open(self, sight: Any) -> Any: ...
 
 
 @runtime_checkable
@@ -101,6 +88,20 @@ class Judge(Protocol):
 
     def pick(self, spec: TaskSpec, pool: Sequence[Any], grader: Any) -> Any: ...
 
+    async def pick_jointly(self, spec: TaskSpec, pool: Sequence[Any], grader: Any) -> Any: ...
+
+
+class Models(BaseModel):
+    """The model of each role (``llm@models.<role>``)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    builder: Model | NoModel
+    teacher: Model | NoModel
+    reviser: Model | NoModel
+    judge: Model | NoModel
+    student: Model | NoModel
+
 
 class Settings(BaseModel):
     """Base of the plain sections: frozen, and no key that nobody reads."""
@@ -109,10 +110,15 @@ class Settings(BaseModel):
 
 
 class Engine(Settings):
-    """How graphs and tasks are made: the name of the engine and the patterns it can compile (``conf/engine/``)."""
+    """How graphs and tasks are made: the name of the engine and the patterns it can compile (``conf/engine/``).
+
+    For a model: ``pairs_per_seed`` pairs of occupation and activity asked for each seed wanted, ``turns`` of a search.
+    """
 
     name: str = Field(min_length=1)
     patterns: tuple[ExecutionPattern, ...] = Field(min_length=1)
+    pairs_per_seed: int = Field(default=1, ge=1)
+    turns: int = Field(default=1, ge=1)
 
 
 class SeedSettings(Settings):
@@ -138,6 +144,8 @@ class Config(Settings):
     seeds: SeedSettings
     rebalance: RebalanceSettings
     engine: Engine
+    models: Models
+    llm: LlmSettings
     occupations: Occupations
     balance: Balance
     search: Search
@@ -145,12 +153,21 @@ class Config(Settings):
     graphs: EvidenceLimits
     sandbox: Any
     agent: Agent
-    reviser: Reviser
-    grader: Grader
+    # Each comes in two shapes, told apart by `uses_model`; the stages know them.
+    reviser: Any
+    grader: Any
     judge: Judge
     beside: dict[str, Judge] = Field(min_length=1)
     admission: Admission
     behaviour: BehaviourFilter
+
+    @field_validator("reviser", "grader")
+    @classmethod
+    def _fits(cls, value: Any, info: ValidationInfo) -> Any:
+        kind: type[Any] = {"reviser": Reviser, "grader": Grader}[info.field_name or ""]
+        if not isinstance(value, kind):
+            raise ValueError(f"Input should be an instance of {kind.__name__}")
+        return value
 
 
 def validate(cfg: DictConfig) -> Config:

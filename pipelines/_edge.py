@@ -20,8 +20,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -34,6 +34,7 @@ from pydantic import ValidationError
 import graphforge  # noqa: F401  (switches usage reporting off before anything else is imported)
 from graphforge.config import Config, flatten, validate
 from graphforge.errors import GraphForgeError, InputError, RecordError
+from graphforge.llm import Client, Heard, Spent
 from graphforge.records import (
     Record,
     Rejection,
@@ -44,7 +45,7 @@ from graphforge.records import (
     write_bytes,
     write_jsonl,
 )
-from graphforge.tracking import Run, record_run, track
+from graphforge.tracking import Run, record_run, store_root, track
 
 R = TypeVar("R", bound=Record)
 
@@ -94,6 +95,12 @@ class Desk:
     def metrics(self, values: dict[str, float]) -> None:
         """Numbers for the MLflow run."""
         self._run.metrics(values)
+
+    def spans(self, calls: Sequence[Heard]) -> None:
+        """Calls of models as trace spans of the MLflow run: what they took and cost, nothing of what was said."""
+        for call in calls:
+            values = {**call.model_dump(exclude={"usage", "started", "seconds"}), **call.usage.model_dump()}
+            self._run.span(f"{call.stage} {call.purpose}", call.started, call.seconds, values)
 
     def close(self, inputs: int, outputs: int, rejections: Sequence[Rejection], name: str = "") -> None:
         """The books of the stage: rejected.jsonl and counts.json, and the same counts as metrics.
@@ -168,6 +175,47 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
         if error.errno not in _FULL:
             raise
         raise Stopped(storage_error(target, error)) from error
+
+
+@asynccontextmanager
+async def client(config: Config, desk: Desk) -> AsyncIterator[Client]:
+    """The models of the stage; what they used up goes to the MLflow run, also where the stage fails.
+
+    ::
+
+        async with client(config, desk) as models:
+            judge = models.role("judge")
+    """
+    settings = config.llm
+    if settings.ledger is not None:
+        settings = settings.model_copy(update={"ledger": store_root() / settings.ledger})
+    calls: list[Heard] = []
+
+    def watch(call: Heard) -> None:
+        # The key is a hash: its first digits draw the same sample in every run.
+        if int(call.key[:8], 16) < settings.spans * 2**32:
+            calls.append(call)
+
+    async with Client(dict(config.models), settings, watch) as models:
+        before = models.spent()
+        try:
+            yield models
+        finally:
+            await models.settle()
+            desk.metrics(_used(before, models.spent()))
+            desk.spans(calls)
+
+
+def _used(before: Sequence[Spent], after: Sequence[Spent]) -> dict[str, float]:
+    """What was used up between two books, by role: calls, failures, tokens, US dollars."""
+    fields = ("calls", "failures", "input", "cached", "output", "reasoning", "cost", "assumed", "unpriced")
+    used: dict[str, float] = {}
+    for sign, books in ((-1, before), (1, after)):
+        for row in books:
+            for field in fields:
+                name = f"llm.{row.role}.{field}"
+                used[name] = used.get(name, 0.0) + sign * getattr(row, field)
+    return {name: value for name, value in used.items() if used[f"{name.rsplit('.', 1)[0]}.calls"]}
 
 
 def sort(results: Iterable[R | Rejection]) -> tuple[list[R], list[Rejection]]:

@@ -18,7 +18,11 @@ def inputs(store: Path, workspace: Workspace) -> dict[str, Path]:
 def work(
     agent: Agent, spec: TaskSpec, files: Mapping[str, Path], keep: Path, sandbox: Any, stage: str
 ) -> Trajectory | Rejection:
-    """One rollout, deliverables kept by hash; a rejection where the task's own plan can't be executed as it stands."""
+    """One rollout, deliverables kept by hash; a rejection where the agent needs a plan that the task doesn't have, or
+    the plan can't be executed as it stands."""
+    if spec.solution is None and getattr(agent, "needs_plan", False):
+        detail = "a model wrote the task, without a plan to execute; choose an agent that finds its own way"
+        return Rejection(id=spec.id, stage=stage, reason="no_solution_plan", detail=detail)
     try:
         return agent.run(spec.public_view(), files, keep, sandbox, spec.solution)
     except RecordError as error:

@@ -1,27 +1,23 @@
 """calibrate: does each judge variant pick the golden deliverables, and do mutants lose points (sections 3.5, 5)?"""
 
+import asyncio
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import hydra
 from omegaconf import DictConfig
 
-from graphforge.judging import Case, calibrate
+from graphforge.config import Config
+from graphforge.judging import Calibration, Case, Judge, calibrate, calibrate_jointly
 from graphforge.records import Admitted
-from pipelines._edge import one_line, stage
+from pipelines._edge import Desk, one_line, stage
 from pipelines._files import parsed
+from pipelines._judging import bench
 
-FIGURES = (
-    "pools",
-    "picks",
-    "unjudged",
-    "correct",
-    "accuracy",
-    "expected",
-    "mutants",
-    "mutants_caught",
-    "caught_share",
-)
+COUNTS = ("pools", "picks", "unjudged", "correct", "mutants", "mutants_caught")
+FIGURES = (*COUNTS, "accuracy", "expected", "caught_share", "tokens_a_verdict")
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
@@ -34,14 +30,28 @@ def main(cfg: DictConfig) -> None:
             for one in admitted
         ]
         chosen = config.judge
-        judges = list({**{one.name: one for one in config.beside.values()}, chosen.name: chosen}.values())
+        judges: list[Any] = list(
+            {**{one.name: one for one in config.beside.values()}, chosen.name: chosen}.values()
+        )
         with tempfile.TemporaryDirectory(prefix="pools-") as scratch:
-            made = calibrate(cases, judges, config.grader, parsed, Path(scratch), desk.track)
+            if config.grader.uses_model:
+                made = asyncio.run(by_model(config, desk, cases, judges, Path(scratch)))
+            else:
+                made = calibrate(cases, judges, config.grader.open(None), parsed, Path(scratch), desk.track)
         desk.write_json("calibration.json", made, exclude={"pools"})
         desk.write("pools.jsonl", made.pools)
         row = next(row.model_dump() for row in made.rows if row.judge == chosen.name)
         desk.metrics({name: row[name] for name in FIGURES if row[name] is not None})
         desk.close(len(admitted), len(made.pools), [])
+
+
+async def by_model(
+    config: Config, desk: Desk, cases: Sequence[Case], judges: Sequence[Judge], scratch: Path
+) -> Calibration:
+    """The calibration of a grader that sees the candidates of a pool together."""
+    async with bench(config, desk) as at_work:
+        at_once = config.llm.limits.concurrency
+        return await calibrate_jointly(cases, judges, at_work.grader, parsed, scratch, at_once, desk.track)
 
 
 if __name__ == "__main__":

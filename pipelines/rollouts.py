@@ -1,5 +1,6 @@
 """rollouts: the pilot again where the statement stayed the same, a new rollout otherwise (paper section 3.4)."""
 
+import asyncio
 import shutil
 
 import hydra
@@ -7,7 +8,8 @@ from omegaconf import DictConfig
 
 from graphforge.records import Rejection, Revision, Trajectory, Workspace
 from pipelines._edge import one_line, sort, stage
-from pipelines._files import inputs, work
+from pipelines._files import inputs
+from pipelines._working import rollouts
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
@@ -17,21 +19,19 @@ def main(cfg: DictConfig) -> None:
         pilots = {one.task: one for one in desk.read("pilot/pilot.jsonl", Trajectory)}
         workspaces = {one.id: one for one in desk.read("rebalance/workspaces.jsonl", Workspace)}
         handed, store = desk.input("pilot/files"), desk.input("workspaces/files").parent
-        keep = desk.folder / "files"
+        specs = [one.spec for one in revisions if not one.reuse]
+        jobs = [(spec, inputs(store, workspaces[spec.workspace])) for spec in specs]
+        # A new rollout is a new draw, also where the pilot was asked with the very same words.
+        done = iter(asyncio.run(rollouts(config, desk, jobs, "rollouts", sample=1)))
         results: list[Trajectory | Rejection] = []
-        for revision in desk.track(revisions, "rollouts", len(revisions)):
-            spec = revision.spec
-            if revision.reuse:
-                results.append(pilots[spec.id])
-                for artifact in pilots[spec.id].artifacts:
-                    shutil.copyfile(handed / artifact.sha256, keep / artifact.sha256)
-                continue
-            files = inputs(store, workspaces[spec.workspace])
-            results.append(work(config.agent, spec, files, keep, config.sandbox, "rollouts"))
-        rollouts, rejections = sort(results)
-        desk.write("rollouts.jsonl", rollouts)
+        for revision in revisions:
+            results.append(pilots[revision.spec.id] if revision.reuse else next(done))
+            for artifact in pilots[revision.spec.id].artifacts if revision.reuse else ():
+                shutil.copyfile(handed / artifact.sha256, desk.folder / "files" / artifact.sha256)
+        made, rejections = sort(results)
+        desk.write("rollouts.jsonl", made)
         desk.metrics({"reused": sum(revision.reuse for revision in revisions)})
-        desk.close(len(revisions), len(rollouts), rejections)
+        desk.close(len(revisions), len(made), rejections)
 
 
 if __name__ == "__main__":

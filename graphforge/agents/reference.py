@@ -12,13 +12,13 @@ files, looks at the ones it needs, writes a script, runs it, and opens what it w
 Paper section 3.4 (rollouts).
 """
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..errors import InputError, SandboxError
+from ..errors import RecordError, SandboxError
 from ..records import (
     Artifact,
     Message,
@@ -32,6 +32,7 @@ from ..records import (
 )
 from . import looking, script
 from .harvest import harvest
+from .layout import lay_out
 from .sandbox import ProcessSandbox, SandboxRoom
 
 SYSTEM = (
@@ -54,6 +55,9 @@ class ReferenceAgent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    needs_plan: ClassVar[bool] = True
+    needs_speaker: ClassVar[bool] = False
+
     name: str
     head_rows: int = Field(ge=1)
     artifact_bytes: int = Field(ge=1)
@@ -64,22 +68,28 @@ class ReferenceAgent(BaseModel):
         inputs: Mapping[str, Path],
         keep: Path,
         sandbox: ProcessSandbox,
-        solution: Plan,
+        solution: Plan | None,
     ) -> Trajectory:
         """Execute the plan and harvest the promised deliverables into ``keep/<sha256>``.
 
         ``inputs`` maps each file name of the task to the stored file, which is copied and never touched. The
         status is "completed" only where every command succeeded; "failed" where one did not, "timeout" where
         one was killed at the deadline, "sandbox_error" where the sandbox itself broke down.
-        RecordError where the plan can't be executed as it stands, StorageError where ``keep`` can't be written.
+        RecordError where there is no plan or it can't be executed as it stands, StorageError where ``keep`` can't be
+        written.
         """
+        if solution is None:
+            raise RecordError(
+                f"Task {task.task} has no plan, and the reference agent finds none on its own",
+                "Give the task to an agent that a model drives",
+            )
         # Rendered first: a plan that can't be executed is an error of the task, not an attempt at it.
         source = script.render(solution)
         talk = _Talk(task)
         artifacts: tuple[Artifact, ...] = ()
         try:
             with sandbox.open() as room:
-                _lay_out(room, task, inputs)
+                lay_out(room, task, inputs)
                 talk.enter(room)
                 self._work(talk, solution, source)
                 artifacts, left_out = harvest(room.workspace / "outputs", task, keep, self.artifact_bytes)
@@ -190,26 +200,6 @@ class _Talk:
         self.messages.append(
             Message(role="tool", content=content, call=call, exit_code=exit_code, truncated=truncated)
         )
-
-
-def _lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> None:
-    """Copy the task's files into ``inputs``, read-only. Copies and not links: the store can't be reached by them."""
-    folder = room.workspace / "inputs"
-    try:
-        folder.mkdir()
-        (room.workspace / "outputs").mkdir()
-        for name in task.files:
-            shutil.copyfile(inputs[name], folder / name)
-            (folder / name).chmod(0o444)
-        folder.chmod(0o555)
-    except OSError as error:
-        raise SandboxError(
-            f"The input files could not be laid out ({error})",
-            "Check the stored files and the temporary folder",
-        ) from None
-    except KeyError as error:
-        what = f"The task {task.task} names {error}, but no such file was handed in"
-        raise InputError(what, "Pass every file of the workspace") from None
 
 
 def _by_table(plan: Plan) -> list[list[ReadColumn]]:

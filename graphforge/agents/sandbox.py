@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -72,6 +73,9 @@ class ProcessSandbox(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # Whether a command is kept from the rest of the machine; an agent that is a model asks.
+    isolates: ClassVar[bool] = False
 
     cpu_seconds: int = Field(gt=0)
     wall_seconds: float = Field(gt=0)

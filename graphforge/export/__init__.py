@@ -8,12 +8,13 @@ from .card import dataset_card
 from .chat import chat_line, read_messages, write_chat
 from .dataset import write_dataset
 from .sharegpt import sharegpt_line, write_sharegpt
-from .tools import TOOLS
+from .tools import TOOLS, misfit
 
 __all__ = [
     "TOOLS",
     "chat_line",
     "dataset_card",
+    "misfit",
     "read_messages",
     "sharegpt_line",
     "write_chat",

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records import Admitted, Message, ToolCall, Trajectory, write_bytes
-from .tools import TOOLS, check_tools
+from .tools import check_tools, offered
 
 FILE = "messages.jsonl"
 
@@ -34,7 +34,7 @@ def chat_line(record: Admitted) -> dict[str, Any]:
     return {
         "id": record.spec.id,
         "messages": chat_messages(record.trajectory),
-        "tools": list(TOOLS),
+        "tools": offered(record.trajectory),
         "metadata": metadata(record),
     }
 

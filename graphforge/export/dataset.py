@@ -12,7 +12,7 @@ import pyarrow.parquet
 from ..records import Admitted, Workspace, write_bytes
 from .card import dataset_card
 from .chat import chat_messages, metadata
-from .tools import TOOLS, check_tools
+from .tools import check_tools, offered
 
 PARQUET = "data/train-00000-of-00001.parquet"
 
@@ -81,6 +81,6 @@ def _row(record: Admitted) -> dict[str, Any]:
     return {
         "id": record.spec.id,
         "messages": chat_messages(record.trajectory),
-        "tools": json.dumps(list(TOOLS)),
+        "tools": json.dumps(offered(record.trajectory)),
         **about,
     }

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import RecordError
-from ..records import Admitted, Message, write_bytes
+from ..records import Admitted, Message, Trajectory, write_bytes
 from .chat import metadata
-from .tools import TOOLS, check_tools
+from .tools import check_tools, offered
 
 FILE = "conversations.jsonl"
 
@@ -34,7 +34,7 @@ def sharegpt_line(record: Admitted) -> dict[str, Any]:
     called = {call.id: call.name for call, _ in record.trajectory.tool_calls()}
     turns: list[dict[str, str]] = []
     for message in record.trajectory.messages:
-        value = _value(message, called, record.spec.id)
+        value = _value(message, called, record.trajectory)
         if message.role == "tool" and turns and turns[-1]["from"] == "tool":
             turns[-1]["value"] += "\n" + value
         else:
@@ -42,12 +42,15 @@ def sharegpt_line(record: Admitted) -> dict[str, Any]:
     return {"id": record.spec.id, "conversations": turns, "metadata": metadata(record)}
 
 
-def _value(message: Message, called: dict[str, str], task: str) -> str:
+def _value(message: Message, called: dict[str, str], trajectory: Trajectory) -> str:
     if message.role == "system":
-        return f"{message.content}\n\n<tools>\n{_json([tool['function'] for tool in TOOLS])}\n</tools>"
+        tools = _json([tool["function"] for tool in offered(trajectory)])
+        return f"{message.content}\n\n<tools>\n{tools}\n</tools>"
     if message.role == "tool":
         if message.call is None or message.call not in called:
-            raise RecordError(f"A tool message of {task} answers no call", "Run the rollouts again")
+            raise RecordError(
+                f"A tool message of {trajectory.task} answers no call", "Run the rollouts again"
+            )
         answer = {"name": called[message.call], "content": message.content}
         return f"<tool_response>\n{_json(answer)}\n</tool_response>"
     calls = [

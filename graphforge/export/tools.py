@@ -1,5 +1,6 @@
 """The tools of the trajectories as JSON schemas, in the form of chat completions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import RecordError
@@ -39,16 +40,77 @@ TOOLS: tuple[dict[str, Any], ...] = (
             },
         },
     },
+    {
+        "type": "function",
+        "function": {
+            "name": "view_file",
+            "description": (
+                "Show numbered lines of a text file, at most 400 at a time, long lines cut. "
+                "Other formats need a script."
+            ),
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "path": {**_TEXT, "description": "The file, relative to the working folder."},
+                    "first_line": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "default": 1,
+                        "description": "The first line to show; 1 where left out.",
+                    },
+                    "last_line": {
+                        "type": ["integer", "null"],
+                        "minimum": 1,
+                        "default": None,
+                        "description": "The last line to show.",
+                    },
+                },
+                "required": ["path"],
+                "additionalProperties": False,
+            },
+        },
+    },
 )
+# The reference agent, which alone is informed, is told of no other.
+_OF_THE_REFERENCE = ("bash", "write_file")
+_TYPES: dict[str, type] = {"string": str, "integer": int, "null": type(None)}
+
+
+def offered(trajectory: Trajectory) -> list[dict[str, Any]]:
+    """The tools that the agent of the trajectory was told of."""
+    return [
+        tool for tool in TOOLS if not trajectory.informed or tool["function"]["name"] in _OF_THE_REFERENCE
+    ]
+
+
+def misfit(trajectory: Trajectory) -> str | None:
+    """The first call that fits no schema of an offered tool, as "name(arguments)", or None where all fit.
+
+    A model makes such calls, is told so, and may well complete its task; but nobody should learn to make them.
+    """
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in offered(trajectory)}
+    for call, _ in trajectory.tool_calls():
+        if call.name not in schemas or not _fits(call.arguments, schemas[call.name]):
+            return f"{call.name}({', '.join(call.arguments)})"
+    return None
 
 
 def check_tools(trajectory: Trajectory) -> None:
-    """RecordError where the trajectory calls a tool without a schema, or leaves out an argument or adds one."""
-    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in TOOLS}
-    for call, _ in trajectory.tool_calls():
-        if call.name not in schemas or set(call.arguments) != set(schemas[call.name]["required"]):
-            raise RecordError(
-                f"The trajectory of {trajectory.task} calls {call.name}({', '.join(call.arguments)}), "
-                "for which there is no schema",
-                "Add the tool to graphforge/export/tools.py",
-            )
+    """RecordError where a call fits no schema."""
+    if call := misfit(trajectory):
+        raise RecordError(
+            f"The trajectory of {trajectory.task} calls {call}, for which there is no schema",
+            "Add the tool to graphforge/export/tools.py, or leave the trajectory out",
+        )
+
+
+def _fits(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    properties = schema["properties"]
+    if not set(schema["required"]) <= set(arguments) <= set(properties):
+        return False
+    return all(_is(value, properties[name]["type"]) for name, value in arguments.items())
+
+
+def _is(value: Any, kinds: str | list[str]) -> bool:
+    allowed = [kinds] if isinstance(kinds, str) else kinds
+    return not isinstance(value, bool) and any(isinstance(value, _TYPES[kind]) for kind in allowed)

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..llm.together import together
 from ..records import Document, Record, TaskSpec, Verdict
 from .checks import Deliverables
 from .grader import Grader
+from .joint import JointGrader
 from .judge import Judge
-from .mutants import Mutant, MutantKind, NotMade, mutate
-from .pool import Pick, PoolMember
+from .member import PoolMember
+from .mutants import Mutant, MutantKind, MutantPool, NotMade, mutate
+from .pool import Pick
 
 Track = Callable[[Iterable["Case"], str, int], Iterable["Case"]]
 _Z95 = 1.959963984540054
@@ -27,7 +30,7 @@ class Case:
 
 
 class KindCount(Record):
-    """Mutants of a kind, how many of them scored below their golden deliverable, and that share."""
+    """Mutants of a kind, how many of them scored below their golden deliverable, and their share of those judged."""
 
     mutants: int
     caught: int | None
@@ -41,7 +44,9 @@ class JudgeRow(Record):
     ``picks`` with its Wilson 95 % interval ``low`` to ``high``. ``expected`` is the accuracy over all ways to break
     ties: where several candidates share the best score, one pick among them is luck, and it averages that luck
     out. A mutant is caught where it scores below its
-    golden deliverable; for a judge that never grades that is undefined (None).
+    golden deliverable; for a judge that never grades that is undefined (None), and the share counts only mutants
+    that were judged, as was the golden deliverable. ``tokens_a_verdict`` is what a
+    model read and wrote for one candidate, on average; None where no model judged.
     """
 
     judge: str
@@ -57,13 +62,15 @@ class JudgeRow(Record):
     mutants_caught: int | None
     caught_share: float | None
     by_kind: dict[str, KindCount]
+    tokens_a_verdict: float | None = None
 
 
 class JudgedPool(Record):
     """One judge on one pool.
 
     ``lost`` names, by mutant, the criteria and penalties on which it did worse than the golden deliverables;
-    ``delivered`` is the score of those as they were handed over, before they were saved again.
+    ``delivered`` is the score of those as they were handed over, before they were saved again (None where a model
+    judges, because it would be a call of its own). ``tokens`` is what the model read and wrote for the pool.
     """
 
     judge: str
@@ -72,6 +79,7 @@ class JudgedPool(Record):
     delivered: float | None
     scores: dict[str, float | None]
     lost: dict[str, tuple[str, ...]]
+    tokens: int | None = None
 
 
 class PoolLine(Record):
@@ -113,6 +121,33 @@ def calibrate(
     return Calibration(rows=tuple(_row(judge, lines) for judge in judges), pools=tuple(lines))
 
 
+async def calibrate_jointly(
+    cases: Sequence[Case],
+    judges: Sequence[Judge],
+    grader: JointGrader,
+    parse: Callable[[Path], Document | None],
+    workdir: Path,
+    at_once: int,
+    track: Track = _untracked,
+) -> Calibration:
+    """As :func:`calibrate`, by a grader that sees the candidates of a pool together; ``at_once`` pools at a time.
+
+    The pools are the same to the byte, so that graders can be compared.
+    """
+
+    async def one(numbered: tuple[int, Case]) -> PoolLine:
+        number, case = numbered
+        made, members, _ = _make(case, _Reader(parse), workdir / f"pool-{number:05d}")
+        judged = [
+            _judged(judge, await judge.pick_jointly(case.spec, members, grader), None) for judge in judges
+        ]
+        return PoolLine(task=case.spec.id, mutants=made.mutants, not_made=made.not_made, judged=tuple(judged))
+
+    numbered = enumerate(track(cases, "calibrating judges", len(cases)))
+    lines = await together(numbered, one, at_once)
+    return Calibration(rows=tuple(_row(judge, lines) for judge in judges), pools=tuple(lines))
+
+
 class _Reader:
     """Parses each content once: most files of a pool are the same."""
 
@@ -130,28 +165,38 @@ class _Reader:
         return self._known[key]
 
 
-def _pool(case: Case, judges: Sequence[Judge], grader: Grader, reader: _Reader, folder: Path) -> PoolLine:
+def _make(case: Case, reader: _Reader, folder: Path) -> tuple[MutantPool, list[PoolMember], Deliverables]:
+    """The pool on disk, its members parsed, and the golden deliverables as they were handed over."""
     delivered = reader.read(case.golden)
     made = mutate(case.spec, case.golden, delivered, folder)
     members = [
         PoolMember(candidate, reader.read(files), golden=candidate == "golden")
         for candidate, files in made.files.items()
     ]
+    return made, members, delivered
+
+
+def _pool(case: Case, judges: Sequence[Judge], grader: Grader, reader: _Reader, folder: Path) -> PoolLine:
+    made, members, delivered = _make(case, reader, folder)
     judged = []
     for judge in judges:
         pick = judge.pick(case.spec, members, grader)
         alone = judge.pick(case.spec, [PoolMember("delivered", delivered)], grader)
-        judged.append(
-            JudgedPool(
-                judge=judge.name,
-                chosen=pick.chosen,
-                correct=pick.correct,
-                delivered=alone.scores.get("delivered"),
-                scores=pick.scores,
-                lost=_lost(pick),
-            )
-        )
+        judged.append(_judged(judge, pick, alone.scores.get("delivered")))
     return PoolLine(task=case.spec.id, mutants=made.mutants, not_made=made.not_made, judged=tuple(judged))
+
+
+def _judged(judge: Judge, pick: Pick, delivered: float | None) -> JudgedPool:
+    tokens = [verdict.tokens for verdict in pick.verdicts if verdict.tokens is not None]
+    return JudgedPool(
+        judge=judge.name,
+        chosen=pick.chosen,
+        correct=pick.correct,
+        delivered=delivered,
+        scores=pick.scores,
+        lost=_lost(pick),
+        tokens=sum(tokens) if tokens else None,
+    )
 
 
 def _lost(pick: Pick) -> dict[str, tuple[str, ...]]:
@@ -159,7 +204,7 @@ def _lost(pick: Pick) -> dict[str, tuple[str, ...]]:
     standing = {verdict.candidate: _standing(verdict) for verdict in pick.verdicts}
     golden = standing.pop("golden", {})
     return {
-        candidate: tuple(item for item, value in values.items() if value < golden[item])
+        candidate: tuple(item for item, value in values.items() if item in golden and value < golden[item])
         for candidate, values in standing.items()
     }
 
@@ -175,16 +220,17 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
     picks = sum(one.chosen is not None for _, one in pools)
     correct = sum(one.correct is True for _, one in pools)
     interval = wilson(correct, picks)
-    caught: dict[MutantKind, list[bool]] = {}
+    caught: dict[MutantKind, list[bool | None]] = {}
     for line, one in pools:
         golden = one.scores.get("golden")
         for mutant in line.mutants:
             mine = one.scores.get(mutant.name)
             caught.setdefault(mutant.kind, []).append(
-                golden is not None and mine is not None and mine < golden
+                None if golden is None or mine is None else mine < golden
             )
-    mutants = sum(map(len, caught.values()))
-    total = sum(sum(flags) for flags in caught.values())
+    every = [flag for flags in caught.values() for flag in flags]
+    total = sum(flag is True for flag in every)
+    paid = [(one.tokens, len(one.scores)) for _, one in pools if one.tokens is not None]
     return JudgeRow(
         judge=judge.name,
         pools=len(pools),
@@ -197,17 +243,18 @@ def _row(judge: Judge, lines: Sequence[PoolLine]) -> JudgeRow:
         else None,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
-        mutants=mutants,
+        mutants=len(every),
         mutants_caught=total if judge.grades else None,
-        caught_share=total / mutants if judge.grades and mutants else None,
+        caught_share=_share(every) if judge.grades else None,
         by_kind={
             kind: KindCount(
                 mutants=len(flags),
-                caught=sum(flags) if judge.grades else None,
-                share=sum(flags) / len(flags) if judge.grades else None,
+                caught=sum(flag is True for flag in flags) if judge.grades else None,
+                share=_share(flags) if judge.grades else None,
             )
             for kind, flags in sorted(caught.items())
         },
+        tokens_a_verdict=sum(tokens for tokens, _ in paid) / sum(size for _, size in paid) if paid else None,
     )
 
 
@@ -218,6 +265,12 @@ def _chance(line: PoolLine, judged: JudgedPool) -> float:
     scores = [score for score in judged.scores.values() if score is not None]
     best = max(scores)
     return 1 / scores.count(best) if judged.scores.get("golden") == best else 0.0
+
+
+def _share(flags: Sequence[bool | None]) -> float | None:
+    """The share caught of those that were judged."""
+    known = [flag for flag in flags if flag is not None]
+    return sum(known) / len(known) if known else None
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float] | None:

@@ -4,12 +4,16 @@ verdict = ChecksGrader(violations="binary").grade(spec, deliverables, judge="anc
 """
 
 import math
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from ..records import Criterion, CriterionVerdict, NegativeCriterion, PenaltyVerdict, TaskSpec, Verdict, score
 from .checks import Deliverables, execute
+from .member import PoolMember
+
+_UNCHECKED = "it has no check that can be executed"
 
 
 class Grader(Protocol):
@@ -26,8 +30,17 @@ class ChecksGrader(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    uses_model: ClassVar[bool] = False
 
     violations: Literal["binary", "graded"]
+
+    def open(self, sight: object = None) -> "ChecksGrader":
+        """Itself: executing takes nothing but the deliverables."""
+        return self
+
+    async def grade_pool(self, spec: TaskSpec, pool: Sequence[PoolMember], judge: str) -> list[Verdict]:
+        """As :meth:`grade`, each member by itself: what is executed doesn't depend on the others."""
+        return [self.grade(spec, member.deliverables, judge, member.candidate) for member in pool]
 
     def grade(self, spec: TaskSpec, deliverables: Deliverables, judge: str, candidate: str) -> Verdict:
         """The verdict on one candidate; ``deliverables`` maps names to parsed files (None: unreadable)."""
@@ -58,8 +71,10 @@ class ChecksGrader(BaseModel):
         findings = [execute(check, deliverables) for check in criterion.checks]
         evidence = "; ".join(finding.evidence for finding in findings)
         shares = [finding.share for finding in findings if finding.share is not None]
-        if len(shares) < len(findings):
-            return CriterionVerdict(criterion=criterion.id, outcome="unjudged", evidence=evidence)
+        if not findings or len(shares) < len(findings):
+            return CriterionVerdict(
+                criterion=criterion.id, outcome="unjudged", evidence=evidence or _UNCHECKED
+            )
         fraction = math.fsum(shares) / len(shares)
         return CriterionVerdict(
             criterion=criterion.id,
@@ -73,8 +88,8 @@ class ChecksGrader(BaseModel):
         findings = [execute(violation, deliverables) for violation in penalty.violations]
         evidence = "; ".join(finding.evidence for finding in findings)
         shares = [finding.share for finding in findings if finding.share is not None]
-        if len(shares) < len(findings):
-            return PenaltyVerdict(penalty=penalty.id, outcome="unjudged", evidence=evidence)
+        if not findings or len(shares) < len(findings):
+            return PenaltyVerdict(penalty=penalty.id, outcome="unjudged", evidence=evidence or _UNCHECKED)
         degree = max(shares)
         if self.violations == "binary":
             degree = float(degree > 0)

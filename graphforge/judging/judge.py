@@ -5,7 +5,9 @@ from typing import ClassVar, Protocol
 
 from ..records import TaskSpec
 from .grader import Grader
-from .pool import Pick, PoolMember
+from .joint import JointGrader
+from .member import PoolMember
+from .pool import Pick
 
 
 class Judge(Protocol):
@@ -15,3 +17,5 @@ class Judge(Protocol):
     grades: ClassVar[bool]
 
     def pick(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: Grader) -> Pick: ...
+
+    async def pick_jointly(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: JointGrader) -> Pick: ...

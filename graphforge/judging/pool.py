@@ -2,20 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..records import Record, TaskSpec, Verdict, stable_hash
-from .checks import Deliverables
 from .grader import Grader
-
-
-@dataclass(frozen=True)
-class PoolMember:
-    """A candidate: its name and parsed files. ``golden`` is read only to say whether a pick was right."""
-
-    candidate: str
-    deliverables: Deliverables
-    golden: bool = False
+from .joint import JointGrader
+from .member import PoolMember
 
 
 class Pick(Record):
@@ -51,6 +42,25 @@ def rank(judge: str, spec: TaskSpec, shown: TaskSpec, pool: Sequence[PoolMember]
         grader.grade(shown, pool[index].deliverables, judge, f"candidate-{position + 1}")
         for position, index in enumerate(order)
     ]
+    return _best(judge, spec, pool, order, verdicts)
+
+
+async def rank_jointly(
+    judge: str, spec: TaskSpec, shown: TaskSpec, pool: Sequence[PoolMember], grader: JointGrader
+) -> Pick:
+    """As :func:`rank`, with a grader that sees all members at once: by position, and without the golden mark."""
+    order = arrange(spec.id, len(pool))
+    anonymous = [
+        PoolMember(f"candidate-{position + 1}", pool[index].deliverables)
+        for position, index in enumerate(order)
+    ]
+    return _best(judge, spec, pool, order, await grader.grade_pool(shown, anonymous, judge))
+
+
+def _best(
+    judge: str, spec: TaskSpec, pool: Sequence[PoolMember], order: Sequence[int], verdicts: Sequence[Verdict]
+) -> Pick:
+    """The highest score of verdicts that are in the shown order; none where one of them has no score."""
     scored = [(verdict.score, position) for position, verdict in enumerate(verdicts)]
     judged = [(score, position) for score, position in scored if score is not None]
     chosen: int | None = None

@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 from ..records import TaskSpec, stable_hash
 from .grader import Grader
-from .pool import Pick, PoolMember, arrange, settle
+from .joint import JointGrader
+from .member import PoolMember
+from .pool import Pick, arrange, settle
 
 
 class RandomJudge(BaseModel):
@@ -19,9 +21,15 @@ class RandomJudge(BaseModel):
 
     seed: int
 
-    def pick(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: Grader) -> Pick:
+    def pick(
+        self, spec: TaskSpec, pool: Sequence[PoolMember], grader: Grader | JointGrader | None = None
+    ) -> Pick:
         """A member by a hash of the task and the seed; the grader is left alone."""
         if not pool:
             return settle(self.name, spec, pool, None, ())
         position = int(stable_hash("random", self.seed, spec.id), 16) % len(pool)
         return settle(self.name, spec, pool, arrange(spec.id, len(pool))[position], ())
+
+    async def pick_jointly(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: JointGrader) -> Pick:
+        """As :meth:`pick`."""
+        return self.pick(spec, pool)

@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 from ..records import TaskSpec
 from .grader import Grader
-from .pool import Pick, PoolMember, rank
+from .joint import JointGrader
+from .member import PoolMember
+from .pool import Pick, rank, rank_jointly
 
 
 class UnanchoredJudge(BaseModel):
@@ -20,3 +22,7 @@ class UnanchoredJudge(BaseModel):
     def pick(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: Grader) -> Pick:
         """The member with the highest score."""
         return rank(self.name, spec, spec.redacted(), pool, grader)
+
+    async def pick_jointly(self, spec: TaskSpec, pool: Sequence[PoolMember], grader: JointGrader) -> Pick:
+        """As :meth:`pick`, by a grader that sees all members at once."""
+        return await rank_jointly(self.name, spec, spec.redacted(), pool, grader)

@@ -20,7 +20,7 @@ from .check import (
     Violation,
 )
 from .document import Block, Column, Document, Family, Table, normalize
-from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Relation, RelationKind, Series
+from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
 from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
 from .locator import (
     BlockLocator,

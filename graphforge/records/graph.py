@@ -8,15 +8,21 @@ from .base import FileName, Identifier, Record, Sha256
 from .locator import Locator
 
 RelationKind = Literal[
-    "shared_key", "equal", "conflict", "total", "share", "growth", "threshold", "quote", "confuser"
+    "shared_key", "equal", "conflict", "total", "share", "growth", "threshold", "quote", "confuser", "applies"
 ]
 Operation = Literal["interpret", "compare", "reconcile", "derive"]
+
+
+def _empty(text: str) -> bool:
+    """What isn't there isn't written: explanations are left out of the line of a record that has none."""
+    return text == ""
 
 
 class EvidenceNode(Record):
     """A fact that a file states at a locator, with what is needed to use it rightly.
 
-    ``value`` is a number or a text; ``raw`` is what the file holds at the locator, to the letter.
+    ``value`` is a number or a text; ``raw`` is what the file holds at the locator, to the letter. ``use`` is what the
+    fact is there for, where a model said so.
     """
 
     id: Identifier
@@ -30,10 +36,14 @@ class EvidenceNode(Record):
     unit: str | None = None
     value: float | str
     raw: str
+    use: str = Field(default="", exclude_if=_empty)
 
 
 class EvidenceEdge(Record):
-    """A dependency between nodes. ``expression`` is over node ids and gives ``result`` where it is a computation."""
+    """A dependency between nodes. ``expression`` is over node ids and gives ``result`` where it is a computation.
+
+    ``why`` explains it, where a model did.
+    """
 
     id: Identifier
     kind: RelationKind
@@ -41,6 +51,7 @@ class EvidenceEdge(Record):
     nodes: tuple[Identifier, ...] = Field(min_length=1)
     expression: str | None = None
     result: float | None = None
+    why: str = Field(default="", exclude_if=_empty)
 
 
 class Series(Record):
@@ -73,13 +84,23 @@ class Series(Record):
 
 
 class Relation(Record):
-    """A relation found by computation between series (or a series and a text node), carried by its edges."""
+    """A relation between series, or a series and text nodes, or single nodes, carried by its edges.
+
+    Those found by computation always have a series. ``why`` explains it, where a model did.
+    """
 
     id: Identifier
     kind: RelationKind
-    series: tuple[Identifier, ...] = Field(min_length=1)
+    series: tuple[Identifier, ...] = ()
     nodes: tuple[Identifier, ...] = ()
     edges: tuple[Identifier, ...] = Field(min_length=1)
+    why: str = Field(default="", exclude_if=_empty)
+
+    @model_validator(mode="after")
+    def _between_something(self) -> "Relation":
+        if not self.series and not self.nodes:
+            raise ValueError(f"relation {self.id} names neither series nor nodes")
+        return self
 
 
 class EvidenceGraph(Record):

@@ -32,7 +32,10 @@ class Anchor(Record):
 
 
 class Criterion(Record):
-    """A positive criterion: target deliverable, requirement, expected value, weight, anchors, verification, checks."""
+    """A positive criterion: target deliverable, requirement, expected value, weight, anchors, verification, checks.
+
+    Without ``checks`` only a judge that reads can say whether it is met.
+    """
 
     id: Identifier
     deliverable: Identifier
@@ -41,7 +44,7 @@ class Criterion(Record):
     weight: float = Field(gt=0, le=1)
     anchors: tuple[Anchor, ...]
     verification: str
-    checks: tuple[Check, ...] = Field(min_length=1)
+    checks: tuple[Check, ...] = ()
 
     def redacted(self) -> "Criterion":
         """The criterion as the unanchored judge sees it: without anchors, expected values and verification."""
@@ -64,7 +67,7 @@ class NegativeCriterion(Record):
     penalty: float = Field(gt=0, le=1)
     anchors: tuple[Anchor, ...]
     verification: str
-    violations: tuple[Violation, ...] = Field(min_length=1)
+    violations: tuple[Violation, ...] = ()
 
     def redacted(self) -> "NegativeCriterion":
         """As :meth:`Criterion.redacted`."""
@@ -87,7 +90,10 @@ class PublicTask(Record):
 
 
 class TaskSpec(Record):
-    """Statement, deliverables, positive and negative criteria, and the hidden solution."""
+    """Statement, deliverables, positive and negative criteria, and the hidden solution.
+
+    ``solution`` is None where a model wrote the task: only an agent that finds its own way can work on it.
+    """
 
     id: Identifier
     workspace: Identifier
@@ -101,7 +107,7 @@ class TaskSpec(Record):
     criteria: tuple[Criterion, ...] = Field(min_length=1)
     penalties: tuple[NegativeCriterion, ...] = ()
     files: tuple[FileName, ...] = Field(min_length=1)
-    solution: Plan
+    solution: Plan | None
 
     @model_validator(mode="after")
     def _consistent(self) -> "TaskSpec":

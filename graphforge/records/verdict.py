@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import Identifier, Record
+from .base import Identifier, Record, Sha256
 
 Outcome = Literal["met", "not_met", "unjudged"]
 
@@ -28,8 +28,17 @@ class PenaltyVerdict(Record):
     evidence: str = ""
 
 
+def _no_model(value: object) -> bool:
+    """Left out of the line of a verdict that no model gave."""
+    return value is None or value == ()
+
+
 class Verdict(Record):
-    """A judge's whole answer. ``score`` is raw and may be negative; None where something could not be judged."""
+    """A judge's whole answer. ``score`` is raw and may be negative; None where something could not be judged.
+
+    ``answers`` are the ledger keys of the raw answers that it rests on, ``tokens`` its share of what these calls
+    read and wrote; empty and None where no model judged.
+    """
 
     task: Identifier
     candidate: str
@@ -37,6 +46,8 @@ class Verdict(Record):
     criteria: tuple[CriterionVerdict, ...]
     penalties: tuple[PenaltyVerdict, ...] = ()
     score: float | None
+    answers: tuple[Sha256, ...] = Field(default=(), exclude_if=_no_model)
+    tokens: int | None = Field(default=None, ge=0, exclude_if=_no_model)
 
 
 def score(weights: list[tuple[float, float]], penalties: list[tuple[float, float]]) -> float:

@@ -3,6 +3,7 @@
 patch = RulesReviser(least_weight=0.6).propose(spec, graph, workspace, pilot, verdict, reread)
 """
 
+from .llm_reviser import LlmReviser, Means
 from .rules import RulesReviser
 
-__all__ = ["RulesReviser"]
+__all__ = ["LlmReviser", "Means", "RulesReviser"]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,6 +36,7 @@ class RulesReviser(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    uses_model: ClassVar[bool] = False
 
     least_weight: float = Field(gt=0, le=1)
 
@@ -155,7 +156,9 @@ def _mend(item: Item, graph: EvidenceGraph, workspace: Workspace, reasons: list[
         reasons.append(f"{item.id}: verification written")
         places = "; ".join(f"{anchor.name}, {anchor.locator.show()}" for anchor in anchors)
         looked_at = item.checks if isinstance(item, Criterion) else item.violations
-        names = ", ".join(dict.fromkeys(check.file for check in looked_at))
+        names = (
+            ", ".join(dict.fromkeys(check.file for check in looked_at)) or f"deliverable {item.deliverable}"
+        )
         changes["verification"] = f"Open {names}" + (f" and compare with {places}." if places else ".")
     return item.model_copy(update=changes) if changes else item
 

@@ -4,6 +4,7 @@ from .candidate import Candidate, seed_dimensions
 from .choose import Balance, choose
 from .demo_occupations import DemoOccupations
 from .equal_quota import EqualQuota
+from .llm import propose as propose_with_model
 from .marginal_coverage import MarginalCoverage
 from .onet_occupations import OnetOccupations
 from .random_balance import RandomBalance
@@ -28,5 +29,6 @@ __all__ = [
     "Technology",
     "choose",
     "propose",
+    "propose_with_model",
     "seed_dimensions",
 ]

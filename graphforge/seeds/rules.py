@@ -70,7 +70,7 @@ def propose(
         raise ConfigError(
             f"'{unknown[0]}' is no execution pattern", f"Use some of {', '.join(EXECUTION_PATTERNS)}"
         )
-    labeller = _Labeller()
+    labeller = Labeller()
     seeds: list[Seed] = []
     rejections: list[Rejection] = []
     for code, occupation in tables.occupations.items():
@@ -93,7 +93,7 @@ def propose(
 
 def _demand(
     tables: OccupationTables,
-    labeller: "_Labeller",
+    labeller: "Labeller",
     occupation: Occupation,
     task: str,
     dwa: str,
@@ -196,7 +196,7 @@ class _Scale(Generic[K]):
         return sorted(totals.items(), key=lambda item: (-item[1], self._order[item[0]]))
 
 
-class _Labeller:
+class Labeller:
     """The scales of the engine, compiled once a run."""
 
     def __init__(self) -> None:

@@ -26,25 +26,47 @@ from .validate import validate
 
 
 def compile_tasks(pairs: Iterable[tuple[Workspace, EvidenceGraph]]) -> tuple[list[TaskSpec], list[Rejection]]:
-    """Compile every pair; each ends as a specification or as a rejection. A second task of the same content is a
-    ``duplicate_task``: equal statement, or the same pattern over the same columns."""
+    """Compile every pair; each ends as a specification or as a rejection. See :func:`distinct` for twins."""
+    return distinct(compile_task(workspace, graph) for workspace, graph in pairs)
+
+
+def distinct(results: Iterable[TaskSpec | Rejection]) -> tuple[list[TaskSpec], list[Rejection]]:
+    """Specifications and rejections, in order. A second task of the same content is a ``duplicate_task``: equal
+    statement, or the same pattern over the same columns (of a task without a plan: over the same anchors)."""
     specs: list[TaskSpec] = []
     rejections: list[Rejection] = []
     seen: dict[str, str] = {}
-    for workspace, graph in pairs:
-        made = compile_task(workspace, graph)
+    for made in results:
         if isinstance(made, Rejection):
             rejections.append(made)
             continue
-        reads = [(read.file, read.place.model_dump_json(), len(read.rows)) for read in made.solution.reads]
-        marks = {statement_hash(made.statement), stable_hash(made.pattern, *sorted(reads))}
+        marks = _marks(made)
         twin = next((seen[mark] for mark in marks if mark in seen), None)
         if twin is not None:
-            rejections.append(_rejection(workspace, "duplicate_task", f"asks the same as {twin}"))
+            detail = f"asks the same as {twin}"
+            rejections.append(
+                Rejection(id=made.workspace, stage="tasks", reason="duplicate_task", detail=detail)
+            )
             continue
         seen.update(dict.fromkeys(marks, made.id))
         specs.append(made)
     return specs, rejections
+
+
+def _marks(spec: TaskSpec) -> list[str]:
+    """What two tasks that ask the same have in common: the statement, or the pattern and the columns read."""
+    marks = [statement_hash(spec.statement)]
+    if spec.solution is not None:
+        reads = [(read.file, read.place.model_dump_json(), len(read.rows)) for read in spec.solution.reads]
+        marks.append(stable_hash(spec.pattern, *sorted(reads)))
+    else:
+        places = {
+            f"{anchor.file} {anchor.locator.model_dump_json()}"
+            for criterion in spec.criteria
+            for anchor in criterion.anchors
+        }
+        marks.append(stable_hash(spec.pattern, *sorted(places)))
+    return marks
 
 
 def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejection:

@@ -64,8 +64,10 @@ class View:
         self.series = {one.id: one for one in graph.series}
 
     def relation(self, kind: RelationKind) -> Relation | None:
-        """The first relation of a kind: the one the graph was built for comes first."""
-        return next((relation for relation in self.graph.relations if relation.kind == kind), None)
+        """The first relation of a kind over series: the one the graph was built for comes first."""
+        return next(
+            (relation for relation in self.graph.relations if relation.kind == kind and relation.series), None
+        )
 
     def file(self, series: Series | EvidenceNode) -> WorkspaceFile:
         """The workspace file that a series or node comes from."""
@@ -175,6 +177,21 @@ def read_column(view: View, alias: str, series: Series, label: str) -> ReadColum
         label=label,
         names=series.entities,
     )
+
+
+def ends(nodes: Sequence[EvidenceNode]) -> tuple[EvidenceNode, EvidenceNode]:
+    """The first and the last of a column's nodes by their place in the file, whatever order they are listed in."""
+
+    def place(node: EvidenceNode) -> int:
+        locator = node.locator
+        if isinstance(locator, CellLocator | TableCellLocator):
+            return locator.row
+        if isinstance(locator, PointerLocator):
+            index = locator.pointer.rsplit("/", 2)[-2]
+            return int(index) if index.isdigit() else 0
+        return 0
+
+    return min(nodes, key=place), max(nodes, key=place)
 
 
 def additive(series: Series) -> bool:

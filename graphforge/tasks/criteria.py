@@ -29,7 +29,7 @@ from ..records import (
     normalize,
     show_number,
 )
-from .compose import Composition, Stated, View
+from .compose import Composition, Stated, View, ends
 from .evaluate import Outcome
 
 # Shares of the score before they are scaled to sum to 1: being right outweighs being tidy.
@@ -43,14 +43,14 @@ def criteria(view: View, made: Composition, outcome: Outcome) -> tuple[Criterion
     for number, output in enumerate(made.plan.outputs, start=1):
         writer = _Writer(view, made, outcome, output, f"D{number}")
         drafted += writer.workbook() if output.family in {"xlsx", "csv"} else writer.memo()
-    weights = _scaled([weight for weight, _ in drafted])
+    weights = scaled([weight for weight, _ in drafted])
     return tuple(
         criterion.model_copy(update={"id": f"C{number}", "weight": weight})
         for number, (weight, (_, criterion)) in enumerate(zip(weights, drafted, strict=True), start=1)
     )
 
 
-def _scaled(weights: Sequence[float]) -> list[float]:
+def scaled(weights: Sequence[float]) -> list[float]:
     """Weights in ten-thousandths that sum to exactly 1; the largest takes the rest."""
     whole = math.fsum(weights)
     parts = [max(1, round(10_000 * weight / whole)) for weight in weights]
@@ -177,11 +177,11 @@ def _anchor(node: EvidenceNode) -> Anchor:
 
 def _span(view: View, series: Series) -> tuple[Anchor, ...]:
     """The first and the last cell of a series: the range between them proves it."""
-    return tuple(_anchor(view.nodes[name]) for name in dict.fromkeys((series.nodes[0], series.nodes[-1])))
+    return tuple(_anchor(node) for node in dict.fromkeys(ends([view.nodes[name] for name in series.nodes])))
 
 
 def _range(view: View, series: Series) -> str:
-    first, last = view.nodes[series.nodes[0]], view.nodes[series.nodes[-1]]
+    first, last = ends([view.nodes[name] for name in series.nodes])
     return f"{first.locator.show()} to {last.locator.show()}"
 
 

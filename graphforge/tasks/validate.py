@@ -42,11 +42,7 @@ def _leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[s
     shown = {node.locator.show() for node in graph.nodes}
     if any(place in told for place in shown):
         faults.append("leak: the statement tells a locator")
-    stated = [
-        (token, number)
-        for token in _NUMBER.findall(told)
-        if (number := parse_number(token)) is not None and _telling(token)
-    ]
+    stated = telling_numbers(told)
     for criterion in spec.criteria:
         for check in criterion.checks:
             numbers: list[float] = []
@@ -63,6 +59,15 @@ def _leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[s
                 if any(close(number, value) for value in numbers):
                     faults.append(f"leak: the statement tells the value {token} that {criterion.id} asks for")
     return list(dict.fromkeys(faults))
+
+
+def telling_numbers(text: str) -> list[tuple[str, float]]:
+    """The numbers of a text that could give an answer away, as written and as numbers."""
+    return [
+        (token, number)
+        for token in _NUMBER.findall(text)
+        if (number := parse_number(token)) is not None and _telling(token)
+    ]
 
 
 def _telling(token: str) -> bool:

@@ -36,6 +36,14 @@ class Run:
         """Log numbers by name."""
         self._mlflow.log_metrics({name: float(value) for name, value in values.items()})
 
+    def span(self, name: str, started: float, seconds: float, values: Mapping[str, object]) -> None:
+        """Log a finished call of a model as a trace of one span. ``started`` in seconds since the epoch."""
+        begin = int(started * 1e9)
+        span = self._mlflow.start_span_no_context(
+            name, span_type="LLM", attributes=dict(values), start_time_ns=begin
+        )
+        span.end(end_time_ns=begin + int(seconds * 1e9))
+
 
 def _git_revision() -> str | None:
     """The commit that is checked out, or None outside a repository and before its first commit."""

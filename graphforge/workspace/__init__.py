@@ -8,6 +8,7 @@ from .cases import PATTERNS, Case, CaseKind, Findings
 from .families import families
 from .library import Library, LibraryFile
 from .limits import ParseLimits
+from .llm_search import search_workspaces
 from .parse import parse
 from .reread import NotRecovered, Rereader
 from .search import LocalSearch
@@ -32,6 +33,7 @@ __all__ = [
     "load_document",
     "materialize",
     "parse",
+    "search_workspaces",
     "store",
     "stored_file",
 ]

@@ -117,13 +117,14 @@ def assemble(
                 id=f"ws-{stable_hash(seed.id, case.id)[:16]}",
                 seed=seed,
                 topic=case.topic,
-                files=_files(library, files),
+                files=workspace_files(library, files),
             )
         )
     return workspaces, rejections
 
 
-def _files(library: Library, members: list[Cast]) -> tuple[WorkspaceFile, ...]:
+def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[WorkspaceFile, ...]:
+    """The files of a workspace from its cast, each under a name of its own."""
     names = distinct_names([library.files[member.sha256].path for member in members])
     return tuple(
         WorkspaceFile(

@@ -37,8 +37,9 @@ _READERS = (
 
 # The files of this room that come after parsing. Any other file of it may change what a parse gives.
 _NO_PARSERS = frozenset(
-    ("assemble.py", "cases.py", "duplicates.py", "families.py", "fields.py", "index.py", "library.py", "manifest.py",
-     "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "words.py")
+    ("assemble.py", "cases.py", "duplicates.py", "families.py", "fields.py", "index.py", "library.py", "llm_search.py",
+     "manifest.py", "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py",
+     "words.py")
 )  # fmt: skip
 
 

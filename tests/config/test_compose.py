@@ -8,6 +8,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from graphforge.config import Config, flatten, validate
 from graphforge.errors import ConfigError, GraphForgeError, InputError
+from graphforge.llm import Model, NoModel
 from pipelines import params
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,8 +42,32 @@ def test_the_default_configuration_validates() -> None:
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_every_option_composes_and_validates(group: str, option: str) -> None:
-    extra = [f"occupations.root={ROOT}"] if option == "onet" else []
-    validate(composed(f"{group}={option}", *extra))
+    extra = {"onet": [f"occupations.root={ROOT}"], "server": ["models.judge.name=openai/some/model"]}
+    place = f"{group}@models.judge" if group == "llm" else group
+    validate(composed(f"{place}={option}", *extra.get(option, [])))
+
+
+def test_no_role_has_a_model_by_default() -> None:
+    models = validate(composed()).models
+    assert [name for name, model in models if isinstance(model, NoModel)] == list(type(models).model_fields)
+
+
+def test_a_role_gets_its_model() -> None:
+    config = validate(
+        composed("llm@models.judge=anthropic", "llm@models.builder=local", "models.judge.max_tokens=9")
+    )
+    assert isinstance(config.models.judge, Model)
+    assert config.models.judge.name.startswith("anthropic/")
+    assert config.models.judge.max_tokens == 9
+    assert isinstance(config.models.builder, Model) and config.models.builder.serve is not None
+    assert isinstance(config.models.teacher, NoModel)
+
+
+def test_no_option_holds_a_key() -> None:
+    for path in sorted((CONF / "llm").glob("*.yaml")):
+        model = OmegaConf.load(path)
+        assert model.get("key_env") is None or model.key_env.endswith("_API_KEY")
+        assert not [key for key in model if key != "key_env" and "key" in str(key)]
 
 
 @pytest.mark.parametrize("preset", [path.stem for path in sorted((CONF / "experiment").glob("*.yaml"))])
@@ -77,6 +102,23 @@ def test_a_group_can_be_chosen_by_its_role() -> None:
 @pytest.mark.parametrize(
     ("override", "parts"),
     [
+        ("models.judge.name=gpt", ["models.judge.name", "'gpt'", "pattern"]),
+        ("models.judge.key_env=sk-oops", ["models.judge.key_env", "pattern"]),
+        ("+models.judge.api_key=sk-oops", ["models.judge.api_key", "no known key"]),
+        ("+models.judge.extra.api_key=x", ["models.judge.extra", "key_env"]),
+        ("models.judge.max_tokens=many", ["models.judge.max_tokens", "'many'"]),
+    ],
+)
+def test_a_bad_value_of_a_model_is_one_line(override: str, parts: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        validate(composed("llm@models.judge=openai", override))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("override", "parts"),
+    [
         ("seeds.count=none", ["seeds.count", "'none'", "integer"]),
         ("seeds.count=0", ["seeds.count", "given 0", "greater than or equal to 1"]),
         ("engine.patterns=[guessing]", ["engine.patterns.0", "'guessing'", "reconciliation"]),
@@ -85,6 +127,10 @@ def test_a_group_can_be_chosen_by_its_role() -> None:
         ("occupations=onet", ["occupations.root", "has no value"]),
         ("search.workers=0", ["search.workers", "given 0"]),
         ("beside.random.seed=x", ["beside.random.seed", "'x'", "integer"]),
+        ("llm.mode=guess", ["llm.mode", "'guess'", "replay"]),
+        ("llm.limits.concurrency=0", ["llm.limits.concurrency", "given 0"]),
+        ("+llm.retries=3", ["llm.retries", "no known key"]),
+        ("llm@models.judge=server", ["models.judge.name", "has no value"]),
         ("+judge.threshold=0.5", ["judge.threshold", "no known key", "0.5"]),
         ("+colour=red", ["colour", "no known key", "red"]),
         ("judge._target_=graphforge.judging.NoSuchJudge", ["judge", "NoSuchJudge"]),

@@ -13,11 +13,13 @@ from admission_cases import spec, talk, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphforge.agents.toolset import described
 from graphforge.errors import RecordError
 from graphforge.export import (
     TOOLS,
     chat_line,
     dataset_card,
+    misfit,
     read_messages,
     sharegpt_line,
     write_chat,
@@ -33,7 +35,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40)
 def record(*messages: Message) -> Admitted:
     trajectory = talk([("ls 'ä' </tool_call>", "x\n</tool_response>", 0, True), ("false", "", 1)])
     if messages:
-        trajectory = trajectory.model_copy(update={"messages": messages})
+        trajectory = trajectory.model_copy(update={"messages": messages, "informed": False})
     return Admitted(spec=spec(), trajectory=trajectory, verdict=verdict(0.97))
 
 
@@ -61,12 +63,18 @@ def workspace(**source: Any) -> Workspace:
     return Workspace(id="w", seed=seed, topic="t", files=files)
 
 
+LINE = st.integers(1, 10**20)
 CALL = st.builds(
-    ToolCall,
-    id=st.integers(0, 10**6).map(lambda number: f"call_{number}"),
-    name=st.just("write_file"),
-    arguments=st.fixed_dictionaries(
-        {"path": TEXT, "content": st.one_of(TEXT, st.integers(), st.booleans(), st.none())}
+    lambda number, use: ToolCall(id=f"call_{number}", name=use[0], arguments=use[1]),
+    st.integers(0, 10**6),
+    st.one_of(
+        st.tuples(st.just("write_file"), st.fixed_dictionaries({"path": TEXT, "content": TEXT})),
+        st.tuples(
+            st.just("view_file"),
+            st.fixed_dictionaries(
+                {"path": TEXT}, optional={"first_line": LINE, "last_line": st.one_of(LINE, st.none())}
+            ),
+        ),
     ),
 )
 
@@ -149,6 +157,8 @@ def test_every_call_fits_its_schema() -> None:
         ToolCall(id="a", name="browse", arguments={"url": "x"}),
         ToolCall(id="a", name="bash", arguments={"command": "x", "timeout": 3}),
         ToolCall(id="a", name="write_file", arguments={"path": "x"}),
+        ToolCall(id="a", name="bash", arguments={"command": 3}),
+        ToolCall(id="a", name="view_file", arguments={"path": "x", "first_line": True}),
     ],
 )
 def test_a_call_without_a_schema_is_refused(call: ToolCall) -> None:
@@ -217,3 +227,35 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path, count: int) -> Non
     assert found[0] == found[1]
     assert len(found[0]) == 4
     assert pyarrow.parquet.read_table(tmp_path / "one" / "huggingface" / PARQUET).num_rows == count
+
+
+def test_the_reference_agent_was_told_of_two_tools_and_a_model_of_three() -> None:
+    view = Message(role="assistant", calls=(ToolCall(id="v", name="view_file", arguments={"path": "a"}),))
+    free = record(view)
+    assert misfit(free.trajectory) is None
+    assert [tool["function"]["name"] for tool in chat_line(free)["tools"]] == [
+        "bash",
+        "write_file",
+        "view_file",
+    ]
+    informed = free.trajectory.model_copy(update={"informed": True})
+    assert misfit(informed) == "view_file(path)"
+    plain = record().model_copy(
+        update={"trajectory": record().trajectory.model_copy(update={"informed": True})}
+    )
+    assert [tool["function"]["name"] for tool in chat_line(plain)["tools"]] == ["bash", "write_file"]
+    assert "view_file" in sharegpt_line(record(Message(role="system")))["conversations"][0]["value"]
+
+
+def test_the_agent_and_the_export_tell_of_the_same_tools() -> None:
+    told = {tool.name: tool for tool in described()}
+    assert list(told) == [tool["function"]["name"] for tool in TOOLS]
+    for function in (tool["function"] for tool in TOOLS):
+        own = told[function["name"]]
+        assert own.description == function["description"]
+        assert own.parameters["required"] == function["parameters"]["required"]
+        assert own.parameters["additionalProperties"] is False
+        ours, theirs = own.parameters["properties"], function["parameters"]["properties"]
+        assert {name: one["description"] for name, one in ours.items()} == {
+            name: one["description"] for name, one in theirs.items()
+        }

@@ -1,0 +1,37 @@
+"""Lays the input files of a task out in the folder of a rollout."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..errors import InputError, SandboxError
+from ..records import PublicTask
+from .sandbox import EPOCH_SECONDS, SandboxRoom
+
+
+def lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> None:
+    """Copy the task's files into ``inputs``, read-only. Copies and not links: the store can't be reached by them.
+
+    All bear the same instant, so that a listing reads the same in every run. SandboxError where the copying fails,
+    InputError where a file of the task was not handed in.
+    """
+    folder = room.workspace / "inputs"
+    try:
+        folder.mkdir()
+        (room.workspace / "outputs").mkdir()
+        for name in task.files:
+            shutil.copyfile(inputs[name], folder / name)
+            os.utime(folder / name, (EPOCH_SECONDS, EPOCH_SECONDS))
+            (folder / name).chmod(0o444)
+        folder.chmod(0o555)
+        for place in (folder, room.workspace / "outputs"):
+            os.utime(place, (EPOCH_SECONDS, EPOCH_SECONDS))
+    except OSError as error:
+        raise SandboxError(
+            f"The input files could not be laid out ({error})",
+            "Check the stored files and the temporary folder",
+        ) from None
+    except KeyError as error:
+        what = f"The task {task.task} names {error}, but no such file was handed in"
+        raise InputError(what, "Pass every file of the workspace") from None

@@ -1,0 +1,403 @@
+"""A graph in the making: every node is read again from the original file before it counts (paper section 3.3)."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import networkx as nx
+
+from ..errors import GraphForgeError
+from ..records import (
+    CellLocator,
+    EvidenceEdge,
+    EvidenceGraph,
+    EvidenceNode,
+    Locator,
+    Rejection,
+    Relation,
+    RelationKind,
+    Series,
+    Workspace,
+    WorkspaceFile,
+    close,
+    normalize,
+    parse_number,
+)
+from ..records.locator import TableCellLocator
+from .measures import Measure
+from .quotes import Quotation, Threshold
+from .relations import Finding, stated_total
+
+Reread = Callable[[str, Locator], str]
+Evidence = Finding | Threshold | list[Quotation]
+
+
+def rejected(workspace: Workspace, reason: str, detail: str) -> Rejection:
+    """A workspace that gives no graph."""
+    return Rejection(id=workspace.id, stage="graphs", reason=reason, detail=detail)
+
+
+class Draft:
+    """A graph in the making: nodes by place, then edges, series and relations over them."""
+
+    def __init__(self, workspace: Workspace, reread: Reread):
+        self.workspace = workspace
+        self.reread = reread
+        self.graph = nx.MultiDiGraph()
+        self.nodes: dict[tuple[str, str], EvidenceNode] = {}
+        self.lost: set[tuple[str, str]] = set()
+        self.edges: list[EvidenceEdge] = []
+        self.series: list[Series] = []
+        self.relations: list[Relation] = []
+        self._why = ""
+
+    def add(self, evidence: Evidence, why: str = "") -> None:
+        """Add a relation with its nodes, edges and series; parts whose nodes are not recovered are left out."""
+        self._why = why
+        if isinstance(evidence, Threshold):
+            self._add_threshold(evidence)
+        elif isinstance(evidence, list):
+            self._add_quotations(evidence)
+        elif evidence.kind == "share":
+            self._add_share(evidence)
+        else:
+            self._add_pair(evidence)
+
+    def finish(self, wanted: RelationKind, least: int) -> EvidenceGraph | Rejection:
+        """The confirmed graph, or a rejection where too little of the wanted relation was recovered."""
+        first = next((relation for relation in self.relations if relation.kind == wanted), None)
+        if first is None or min((len(self._series(name).nodes) for name in first.series), default=0) < least:
+            return rejected(
+                self.workspace,
+                "not_recovered",
+                f"{len(self.lost)} values were not found again in the original files",
+            )
+        return self.built()
+
+    def built(self, refused: int = 0) -> EvidenceGraph:
+        """The graph of what was confirmed. ``refused`` counts what was offered and left out for another reason."""
+        connected = {node for edge in self.edges for node in edge.nodes}
+        connected |= {node for one in self.series for node in one.nodes}
+        for edge in self.edges:
+            nx.add_path(self.graph, edge.nodes, kind=edge.kind)
+        return EvidenceGraph(
+            id=f"graph-{self.workspace.id}",
+            workspace=self.workspace.id,
+            nodes=tuple(node for node in self.nodes.values() if node.id in connected),
+            edges=tuple(self.edges),
+            series=tuple(self.series),
+            relations=tuple(self.relations),
+            dropped=len(self.lost) + refused,
+        )
+
+    def _series(self, name: str) -> Series:
+        return next(one for one in self.series if one.id == name)
+
+    def confirm(
+        self,
+        file: WorkspaceFile,
+        locator: Locator,
+        value: float | str,
+        literal: str | None,
+        fact: str,
+        measure: str,
+        entity: str,
+        period: str | None = None,
+        unit: str | None = None,
+        use: str = "",
+    ) -> EvidenceNode | None:
+        """The confirmed node at a place: made once, re-read from the original, None where it is not recovered.
+
+        ``literal`` is given for running text: it must stand in what is re-read. Otherwise the re-read cell must hold
+        the value, a number to the last digit, a text normalized.
+        """
+        place = (file.sha256, locator.model_dump_json() + (literal or ""))
+        if place in self.lost:
+            return None
+        if place not in self.nodes:
+            try:
+                raw = self.reread(file.sha256, locator)
+            except GraphForgeError:
+                self.lost.add(place)
+                return None
+            if literal is not None:
+                recovered = literal in " ".join(raw.split())
+                raw = literal
+            elif isinstance(value, str):
+                recovered = normalize(raw) == normalize(value) != ""
+            else:
+                number = parse_number(raw)
+                recovered = number is not None and close(number, value)
+            if not recovered:
+                self.lost.add(place)
+                return None
+            node = EvidenceNode(
+                id=f"n{len(self.nodes) + 1}",
+                file=file.sha256,
+                name=file.name,
+                locator=locator,
+                fact=fact,
+                measure=measure,
+                entity=entity,
+                period=period,
+                unit=unit,
+                value=value,
+                raw=raw,
+                use=use,
+            )
+            self.nodes[place] = node
+            self.graph.add_node(node.id)
+        return self.nodes[place]
+
+    def _node(
+        self,
+        file: WorkspaceFile,
+        locator: Locator,
+        value: float,
+        literal: str | None,
+        fact: str,
+        measure: Measure,
+        entity: str,
+    ) -> EvidenceNode | None:
+        return self.confirm(
+            file, locator, value, literal, fact, measure.name, entity, measure.period, measure.column.unit
+        )
+
+    def _cell(self, measure: Measure, key: str) -> EvidenceNode | None:
+        row = measure.rows[key]
+        entity = measure.table.key_text(row)
+        return self._node(
+            measure.file,
+            measure.table.locate(row, measure.column.index),
+            measure.value(key),
+            None,
+            f"{measure.name} of {entity}",
+            measure,
+            entity,
+        )
+
+    def edge(
+        self,
+        kind: RelationKind,
+        operation: str,
+        nodes: Sequence[EvidenceNode],
+        expression: str | None = None,
+        result: float | None = None,
+        why: str = "",
+    ) -> str:
+        """Add an edge over confirmed nodes; its id."""
+        edge = EvidenceEdge.model_validate(
+            {
+                "id": f"e{len(self.edges) + 1}",
+                "kind": kind,
+                "operation": operation,
+                "nodes": tuple(node.id for node in nodes),
+                "expression": expression,
+                "result": result,
+                "why": why,
+            }
+        )
+        self.edges.append(edge)
+        return edge.id
+
+    def _add_series(self, measure: Measure, nodes: Sequence[EvidenceNode]) -> str:
+        """The series over nodes of one measure; the same one is kept once."""
+        identifiers = tuple(node.id for node in nodes)
+        for known in self.series:
+            if known.nodes == identifiers:
+                return known.id
+        first = nodes[0].locator
+        key = measure.table.key
+        assert key is not None  # list_measures leaves tables without a key out
+        offset = (
+            first.column - measure.column.index if isinstance(first, CellLocator | TableCellLocator) else 0
+        )
+        series = Series(
+            id=f"s{len(self.series) + 1}",
+            file=measure.file.sha256,
+            name=measure.file.name,
+            table=measure.table.title,
+            key_name=" ".join(measure.table.columns[key].name.split()),
+            key_column=key + offset,
+            measure=measure.name,
+            unit=measure.column.unit,
+            period=measure.period,
+            place=first,
+            entities=tuple(node.entity for node in nodes),
+            nodes=identifiers,
+            rest=_other_rows(measure, {node.entity for node in nodes}),
+        )
+        self.series.append(series)
+        return series.id
+
+    def relate(
+        self,
+        kind: RelationKind,
+        series: Sequence[str],
+        nodes: Sequence[str],
+        edges: Sequence[str],
+        why: str | None = None,
+    ) -> None:
+        """Add a relation over series and nodes, carried by edges."""
+        self.relations.append(
+            Relation(
+                id=f"r{len(self.relations) + 1}",
+                kind=kind,
+                series=tuple(series),
+                nodes=tuple(nodes),
+                edges=tuple(edges),
+                why=self._why if why is None else why,
+            )
+        )
+
+    def _add_pair(self, finding: Finding) -> None:
+        left, right = finding.measures
+        pairs = []
+        for key in finding.keys:
+            one, other = self._cell(left, key), self._cell(right, key)
+            if one is not None and other is not None:
+                pairs.append((one, other))
+        if not pairs:
+            return
+        edges = []
+        for one, other in pairs:
+            a, b = float(one.value), float(other.value)
+            if finding.kind == "growth":
+                edges.append(
+                    self.edge(
+                        "growth",
+                        "derive",
+                        (one, other),
+                        f"100 * ({one.id} - {other.id}) / {other.id}",
+                        100 * (a - b) / b,
+                    )
+                )
+            elif finding.kind == "shared_key":
+                edges.append(self.edge("shared_key", "derive", (one, other), f"{one.id} / {other.id}", a / b))
+            elif finding.kind == "confuser":
+                edges.append(self.edge("confuser", "compare", (one, other), f"{one.id} - {other.id}", a - b))
+            else:
+                kind: RelationKind = "equal" if close(a, b) else "conflict"
+                edges.append(self.edge(kind, "reconcile", (one, other), f"{one.id} - {other.id}", a - b))
+        names = [
+            self._add_series(left, [pair[0] for pair in pairs]),
+            self._add_series(right, [pair[1] for pair in pairs]),
+        ]
+        self.relate(finding.kind, names, (), edges)
+
+    def _add_share(self, finding: Finding) -> None:
+        (measure,) = finding.measures
+        parts = [node for key in finding.keys if (node := self._cell(measure, key)) is not None]
+        # A sum over fewer parts than the table has would be another figure: all or nothing.
+        if len(parts) != len(finding.keys):
+            return
+        series = self._add_series(measure, parts)
+        total = math.fsum(float(node.value) for node in parts)
+        edges = [
+            self.edge(
+                "share",
+                "derive",
+                (node,),
+                f"100 * {node.id} / sum({series})",
+                100 * float(node.value) / total,
+            )
+            for node in parts
+        ]
+        self.relate("share", (series,), (), edges)
+        stated = stated_total(measure)
+        if stated is None:
+            return
+        row = next(
+            row for row in measure.table.totals if measure.table.number(row, measure.column.index) is not None
+        )
+        label = str(measure.table.grid[row][measure.table.key]) if measure.table.key is not None else "Total"
+        node = self._node(
+            measure.file,
+            measure.table.locate(row, measure.column.index),
+            stated,
+            None,
+            f"{measure.name}, {label}",
+            measure,
+            label,
+        )
+        if node is not None:
+            edge = self.edge("total", "reconcile", (*parts, node), f"sum({series})", total)
+            self.relate("total", (series,), (node.id,), [edge])
+
+    def _add_threshold(self, threshold: Threshold) -> None:
+        measure = threshold.measure
+        rule = self._node(
+            threshold.file,
+            threshold.block.locator,
+            threshold.bound,
+            threshold.literal,
+            threshold.sentence,
+            measure,
+            "threshold",
+        )
+        rows = [node for key in measure.rows if (node := self._cell(measure, key)) is not None]
+        if rule is None or len(rows) != len(measure.rows):
+            return
+        sign = ">" if threshold.direction == "above" else "<"
+        edges = []
+        for node in rows:
+            value = float(node.value)
+            beyond = value > threshold.bound if threshold.direction == "above" else value < threshold.bound
+            edges.append(
+                self.edge(
+                    "threshold", "interpret", (rule, node), f"{node.id} {sign} {rule.id}", float(beyond)
+                )
+            )
+        self.relate("threshold", (self._add_series(measure, rows),), (rule.id,), edges)
+
+    def _add_quotations(self, group: list[Quotation]) -> None:
+        edges, texts, cells = [], [], []
+        for quotation in group:
+            cell = self._cell(quotation.measure, quotation.key)
+            if cell is None:
+                continue
+            text = self._node(
+                quotation.file,
+                quotation.block.locator,
+                quotation.stated,
+                quotation.literal,
+                quotation.sentence,
+                quotation.measure,
+                cell.entity,
+            )
+            if text is None:
+                continue
+            value, stated = float(cell.value), quotation.stated
+            agrees = _quotes_rightly(quotation, value)
+            edges.append(
+                self.edge(
+                    "quote" if agrees else "conflict",
+                    "compare",
+                    (text, cell),
+                    f"{text.id} - {cell.id}",
+                    stated - value,
+                )
+            )
+            texts.append(text)
+            cells.append(cell)
+        if len(edges) < 2:
+            return
+        order = sorted(
+            range(len(cells)), key=lambda at: list(group[0].measure.rows).index(normalize(cells[at].entity))
+        )
+        series = self._add_series(group[0].measure, [cells[at] for at in order])
+        self.relate("quote", (series,), [texts[at].id for at in order], [edges[at] for at in order])
+
+
+def _quotes_rightly(quotation: Quotation, value: float) -> bool:
+    """Whether the text's figure is the cell's, up to the rounding that the text's digits show."""
+    return close(quotation.stated, value, absolute=quotation.rounding())
+
+
+def _other_rows(measure: Measure, taken: set[str]) -> tuple[str, ...]:
+    """The names of the rows of a table that a series over it leaves out, in the order of the file."""
+    table = measure.table
+    if table.key is None:
+        return ()
+    rows = sorted({*range(*table.body), *table.totals})
+    names = [table.key_text(row) for row in rows if table.grid[row][table.key] is not None]
+    return tuple(dict.fromkeys(name for name in names if name and name not in taken))

@@ -1,0 +1,31 @@
+"""What can go wrong between a prompt and its answer."""
+
+from typing import Literal
+
+from ..errors import GraphForgeError
+
+Fault = Literal["truncated", "invalid", "refused"]
+
+
+class AnswerError(GraphForgeError):
+    """The model answered, but not usably. Its words are in the ledger; it is never a score."""
+
+    def __init__(self, kind: Fault, what: str, remedy: str):
+        self.kind: Fault = kind
+        super().__init__(what, remedy)
+
+
+class BudgetSpent(GraphForgeError):
+    """The next call might pass the budget of the run, so it was not made."""
+
+
+class ProviderError(GraphForgeError):
+    """The provider gave no answer. ``transient``: a later attempt may get one."""
+
+    def __init__(self, what: str, remedy: str, *, transient: bool):
+        self.transient = transient
+        super().__init__(what, remedy)
+
+
+class NotRecorded(GraphForgeError):
+    """Replay was asked for, and the ledger doesn't hold an answer to the request."""

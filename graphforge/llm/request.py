@@ -1,0 +1,91 @@
+"""A prompt as it goes to a model, and the key under which its answer is kept."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from .emulation import emulate
+from .model import Model
+from .prompt import Prompt, Turn
+
+# Bytes a token, on the low side, so that estimates are rather too high; and what a turn and an image add.
+_BYTES_A_TOKEN = 3.0
+_TURN_TOKENS = 8
+_IMAGE_TOKENS = 1600
+
+
+@dataclass(frozen=True)
+class Request:
+    """``body`` is what is sent, as canonical JSON without anything secret, and ``key`` its sha256.
+
+    Where the model answers, and on whose account, is no part of it: a server may move. ``tokens`` estimates the input.
+    """
+
+    key: str
+    body: str
+    parameters: dict[str, Any]
+    tokens: int
+    emulated: bool
+
+    @classmethod
+    def of(
+        cls, prompt: Prompt, model: Model, schema: dict[str, Any] | None, final: bool = False
+    ) -> "Request":
+        """``schema``: of the answer, for the model's own schema mode. ``final``: no tool may be called any more."""
+        turns = prompt.turns
+        emulated = bool(prompt.tools) and model.tools == "schema" and not final
+        if emulated:
+            turns, schema = emulate(turns, prompt.tools)
+        elif model.tools == "schema" and any(turn.calls for turn in turns):
+            turns, _ = emulate(turns, prompt.tools)
+        parameters: dict[str, Any] = {
+            "model": model.name,
+            "messages": [message for turn in turns for message in _messages(turn)],
+            **model.sampling(),
+        }
+        if prompt.tools and model.tools == "native":
+            parameters["tools"] = [
+                {"type": "function", "function": tool.model_dump()} for tool in prompt.tools
+            ]
+            if final:
+                parameters["tool_choice"] = "none"
+        if schema is not None:
+            parameters["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": schema, "strict": True},
+            }
+        body = json.dumps(
+            {**parameters, "sample": prompt.sample}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
+        images = [url for turn in turns for url in turn.images]
+        text = len(body.encode()) - sum(map(len, images))
+        return cls(
+            key=hashlib.sha256(body.encode()).hexdigest(),
+            body=body,
+            parameters=parameters,
+            tokens=int(text / _BYTES_A_TOKEN) + _TURN_TOKENS * len(turns) + _IMAGE_TOKENS * len(images),
+            emulated=emulated,
+        )
+
+
+def _messages(turn: Turn) -> list[dict[str, Any]]:
+    if turn.role == "tool":
+        answer = {"role": "tool", "tool_call_id": turn.call or "", "content": turn.content}
+        # The answer of a tool is text; what it shows follows as the user's.
+        shown = [{"role": "user", "content": _parts("", turn.images)}] if turn.images else []
+        return [answer, *shown]
+    message: dict[str, Any] = {"role": turn.role, "content": turn.content}
+    if turn.images:
+        message["content"] = _parts(turn.content, turn.images)
+    if turn.calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in turn.calls
+        ]
+    return [message]
+
+
+def _parts(text: str, images: tuple[str, ...]) -> list[dict[str, Any]]:
+    said: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    return said + [{"type": "image_url", "image_url": {"url": url}} for url in images]
