@@ -122,6 +122,7 @@ def quotations(
             )
             for block in document.blocks
             for sentence in sentences(block)
+            if any(not _is_year(literal) for literal, _, _ in figures(sentence))
         ]
         for measure in measures:
             if measure.file.sha256 != file.sha256:

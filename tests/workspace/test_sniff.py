@@ -14,7 +14,7 @@ def _zip(*names: str) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name in names:
-            archive.writestr(name, "<x/>")
+            archive.writestr(zipfile.ZipInfo(name), "<x/>")
     return data.getvalue()
 
 
