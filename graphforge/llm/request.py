@@ -36,7 +36,7 @@ class Request:
         turns = prompt.turns
         emulated = bool(prompt.tools) and model.tools == "schema" and not final
         if emulated:
-            turns, schema = emulate(turns, prompt.tools)
+            turns, schema = emulate(turns, prompt.tools, bounded=model.answers == "grammar")
         elif model.tools == "schema" and any(turn.calls for turn in turns):
             turns, _ = emulate(turns, prompt.tools)
         parameters: dict[str, Any] = {
