@@ -26,6 +26,7 @@ from ..records import (
     Criterion,
     Deliverable,
     EvidenceGraph,
+    EvidenceNode,
     ForeignValues,
     FormulaColumn,
     Heading,
@@ -154,6 +155,9 @@ class _Compiler:
         told += [sheet for one in answer.deliverables for sheet in one.sheets]
         self.told = "\n".join(told)
         self.folded = f" {normalize(self.told)} "
+        self.figures = [node.value for node in graph.nodes if isinstance(node.value, float)]
+        for node in graph.nodes:
+            self.figures += _figures(f"{_words(node)} {node.locator.show()}")
 
     def spec(self) -> TaskSpec | None:
         """The specification, or None where the parts make none."""
@@ -264,6 +268,7 @@ class _Compiler:
             made = self._try(name, one.kind, partial(self._violation, draft.file, one))
             if made is not None:
                 violations.append(made)
+        self._held(name, f"{draft.prohibited} {draft.verification}", _figures(self.told))
         return NegativeCriterion(
             id=name,
             deliverable=deliverable,
@@ -328,18 +333,14 @@ class _Compiler:
         nodes = [self.values.nodes[anchor.node] for anchor in anchors]
         known = [*computed, *(node.value for node in nodes if isinstance(node.value, float))]
         # What the statement itself says (a tolerance, decimals, a year) may be said again.
-        texts = [self.told]
-        texts += [f"{one.raw} {one.fact} {one.measure} {one.entity} {one.period or ''}" for one in nodes]
-        for words in texts:
-            known += [
-                number for token in _FIGURE.findall(words) if (number := parse_number(token)) is not None
-            ]
+        known += [*_figures(self.told), *(figure for node in nodes for figure in _figures(_words(node)))]
         for token in _FIGURE.findall(draft.expected or ""):
             number = parse_number(token)
             if number is not None and not any(_rounds_to(token, number, one) for one in known):
                 self.faults.append(
                     f"value: {name} expects {token}, which stands at none of its anchors and isn't computed"
                 )
+        self._held(name, draft.verification, known)
         secret = [number for number in computed if number not in {0.0, 1.0}]
         for token, number in telling_numbers(draft.requirement):
             if any(_rounds_to(token, number, one) for one in secret):
@@ -347,6 +348,12 @@ class _Compiler:
         for token, number in telling_numbers(self.told):
             if any(_rounds_to(token, number, one) for one in secret):
                 self.faults.append(f"leak: the statement tells the value {token} that {name} asks for")
+
+    def _held(self, name: str, text: str, known: list[float]) -> None:
+        """Telling figures in the words for the judge must stand somewhere in the evidence: a wrong one misleads it."""
+        for token, number in telling_numbers(text):
+            if not any(_rounds_to(token, number, one) for one in (*known, *self.figures)):
+                self.faults.append(f"value: {name} speaks of {token}, which stands nowhere in the evidence")
 
     def _check(self, file: str, draft: CheckDraft) -> Check:
         match draft:
@@ -531,6 +538,14 @@ class _Compiler:
                 f"Nobody was told of a {what} {words!r}", "Say so in the statement or the requirement"
             )
         return words
+
+
+def _words(node: EvidenceNode) -> str:
+    return f"{node.raw} {node.fact} {node.measure} {node.entity} {node.period or ''}"
+
+
+def _figures(text: str) -> list[float]:
+    return [number for token in _FIGURE.findall(text) if (number := parse_number(token)) is not None]
 
 
 def _half_unit(decimals: int | None) -> float:

@@ -31,6 +31,8 @@ class Values:
         match, and whatever is no arithmetic.
         """
         used = named(expression)
+        if not used:
+            raise RecordError(f"{expression!r} rests on no evidence", "Compute with ids of the graph")
         asked = (*used, *(named(where) if where else ()))
         keys, columns = self._aligned([name for name in asked if name in self.series])
         numbers = {name: self._number(name) for name in asked if name not in self.series}
