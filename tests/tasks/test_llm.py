@@ -194,7 +194,7 @@ def test_what_is_expected_is_told_in_words_of_the_files_and_anchored():
     spec, _ = written(answer())
     counted = spec.criteria[3]
     assert counted.expected.startswith(
-        "2 districts differ; 2, computed as sum(s1 != s2) (s1: “Permits issued, 2021” of"
+        "2 districts differ; 2 = sum(s1 != s2); where s1 is “Permits issued, 2021” of permits_first.xlsx"
     )
     for item in spec.criteria:
         assert item.anchors
