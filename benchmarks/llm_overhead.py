@@ -131,8 +131,8 @@ async def arm(name: str, base: str, rows: int, at_once: int) -> None:
             backoff=1.0,
         )  # fmt: skip
         model = Model(
-            name="openai/bench", key_env=None, api_base=base, answers="schema", tools="native", max_tokens=50,
-            temperature=None, top_p=None, seed=None, reasoning_effort=None, extra={}, repairs=1,
+            name="openai/bench", key_env=None, api_base=base, answers="schema", tools="native", sees=False,
+            max_tokens=50, temperature=None, top_p=None, seed=None, reasoning_effort=None, extra={}, repairs=1,
             prices=Prices(input=1.0, cached=0.1, output=2.0), limits=None, serve=None,
         )  # fmt: skip
         with tempfile.TemporaryDirectory() as scratch:

@@ -81,7 +81,9 @@ def main() -> None:
 
         command = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
         tool = Tool(name="bash", description="Runs a command.", parameters=command)
-        turns, schema = emulate([Turn(role="user", content="How many lines has data.csv?")], [tool])
+        turns, schema = emulate(
+            [Turn(role="user", content="How many lines has data.csv?")], [tool], bounded=True
+        )
         format_ = {"type": "json_schema", "json_schema": {"name": "turn", "schema": schema, "strict": True}}
         before = time.monotonic()
         messages = [{"role": turn.role, "content": turn.content} for turn in turns]

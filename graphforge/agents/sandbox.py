@@ -53,7 +53,8 @@ class ProcessSandbox(BaseModel):
     Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
     no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
     environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
-    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH and PYTHONHASHSEED, and two that
+    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED and TIME_STYLE
+    (listings without times, so that an interrupted rollout finds the same words again in the ledger), and two that
     tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
     PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
 
@@ -155,6 +156,7 @@ class SandboxRoom:
             "PYTHONPATH": str(self.root / "pinned"),
             "PYTHONHASHSEED": "0",
             "SOURCE_DATE_EPOCH": str(EPOCH_SECONDS),
+            "TIME_STYLE": "+",
             "OPENBLAS_NUM_THREADS": "1",
             "PYMUPDF_SUGGEST_LAYOUT_ANALYZER": "0",
         }

@@ -25,7 +25,7 @@ from ..records import (
     normalize,
     parse_number,
 )
-from ..records.arithmetic import evaluate, renamed
+from ..records.arithmetic import evaluate, named, renamed
 from .draft import Draft, Reread, rejected
 from .find import find
 from .limits import EvidenceLimits
@@ -60,9 +60,12 @@ async def relate(
     reading = _Reading(Draft(workspace, reread), shown)
     reading.choose(answer)
     reading.add(answer)
-    if not reading.draft.relations:
+    kinds = {relation.kind for relation in reading.draft.relations}
+    if not kinds:
         detail = "; ".join(reading.faults[:3]) or "the values were not found again in the original files"
         return rejected(workspace, "not_recovered", detail)
+    if kinds == {"confuser"}:
+        return rejected(workspace, "nothing_chosen", "only what looks alike is left, and nothing to do right")
     return reading.draft.built(len(reading.faults))
 
 
@@ -153,6 +156,9 @@ class _Reading:
             return self.draft.edge(edge.kind, edge.operation, members, why=edge.why)
         numbers = {name: value for name in edge.nodes if isinstance(value := self.nodes[name].value, float)}
         try:
+            if not named(edge.expression):
+                self.faults.append(f"{edge.expression} rests on no node")
+                return None
             result = evaluate(edge.expression, numbers)
             # In the graph an expression speaks of the graph's own ids.
             written = renamed(edge.expression, {name: self.nodes[name].id for name in edge.nodes})

@@ -171,6 +171,8 @@ class Client:
 
     async def _fetch(self, request: Request, model: Model, asked: Asked, flight: _Flight) -> Answer:
         """The answer after as many attempts as it takes and the limits allow."""
+        # Its import takes seconds: not while a claim or a slot is held.
+        await asyncio.to_thread(library)
         limits = model.limits or self._settings.limits
         pace = self._pace(model, limits)
         attempt = 1
@@ -205,9 +207,7 @@ class Client:
         estimate = Estimate(
             input=request.tokens,
             output=model.max_tokens,
-            cost=cost(
-                await self._prices(model), Usage(input=request.tokens, cached=0, output=model.max_tokens)
-            ),
+            cost=cost(self._prices(model), Usage(input=request.tokens, cached=0, output=model.max_tokens)),
         )
         poll = _FIRST_POLL
         while True:
@@ -248,7 +248,7 @@ class Client:
             raise
         seconds = time.monotonic() - began
         if isinstance(outcome, Raw):
-            answer = await self._priced(outcome, model, request)
+            answer = self._priced(outcome, model, request)
             pace.went_well(reserved, answer.usage.input + answer.usage.output)
             kept = await self.ledger.answered(request.key, asked, seconds, answer)
             self._tell(asked, model, request, began, seconds, "answer", "", answer.usage, answer.cost)
@@ -305,19 +305,19 @@ class Client:
             )
         )
 
-    async def _priced(self, raw: Raw, model: Model, request: Request) -> Answer:
+    def _priced(self, raw: Raw, model: Model, request: Request) -> Answer:
         text, usage = raw.text(), raw.usage
         if usage is None:
             # The provider didn't say: the estimate of the input, and the same for what it wrote.
             usage = Usage(input=request.tokens, cached=0, output=len(text.encode()) // 3)
-        return Answer(raw=text, usage=usage, cost=cost(await self._prices(model), usage))
+        return Answer(raw=text, usage=usage, cost=cost(self._prices(model), usage))
 
-    async def _prices(self, model: Model) -> Tariffs:
+    def _prices(self, model: Model) -> Tariffs:
         elsewhere = model.api_base is not None or model.serve is not None
         name = (model.name, model.prices, elsewhere)
         if name not in self._tariffs:
             own = elsewhere or model.prices is not None
-            table = {} if own else (await asyncio.to_thread(library)).model_cost
+            table = {} if own else library().model_cost
             self._tariffs[name] = tariffs(model, table)
         return self._tariffs[name]
 

@@ -16,10 +16,13 @@ from .failures import AnswerError
 from .prompt import Call, Tool, Turn
 
 
-def emulate(turns: Sequence[Turn], tools: Sequence[Tool]) -> tuple[tuple[Turn, ...], dict[str, Any]]:
+def emulate(
+    turns: Sequence[Turn], tools: Sequence[Tool], *, bounded: bool = False
+) -> tuple[tuple[Turn, ...], dict[str, Any]]:
     """The conversation without calls and tool turns, and the schema of the next turn of the assistant.
 
-    The description of the tools joins the first system turn, or becomes one.
+    The description of the tools joins the first system turn, or becomes one. ``bounded``: as for
+    :func:`~graphforge.llm.closed.closed`.
     """
     text = resources.files(__package__).joinpath("emulation.md").read_text(encoding="utf-8")
     rules = text.format(tools="\n\n".join(_described(tool) for tool in tools)).strip()
@@ -30,8 +33,11 @@ def emulate(turns: Sequence[Turn], tools: Sequence[Tool]) -> tuple[tuple[Turn, .
     else:
         first = plain[place]
         plain[place] = first.model_copy(update={"content": f"{first.content}\n\n{rules}"})
-    uses = [_object(tool={"const": tool.name}, arguments=closed(tool.parameters)) for tool in tools]
-    return tuple(plain), {"anyOf": [*uses, _object(answer=closed({"type": "string"}))]}
+    uses = [
+        _object(tool={"const": tool.name}, arguments=closed(tool.parameters, bounded=bounded))
+        for tool in tools
+    ]
+    return tuple(plain), {"anyOf": [*uses, _object(answer=closed({"type": "string"}, bounded=bounded))]}
 
 
 def unpack(text: str, tools: Sequence[Tool], turns: Sequence[Turn]) -> tuple[str, tuple[Call, ...]]:

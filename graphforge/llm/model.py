@@ -48,6 +48,7 @@ class Model(_Setting):
     ``answers``: how a structured answer is had: by the server's JSON schema, by a schema bounded for a server that
     makes a grammar of it, or by asking in words.
     ``tools``: how tools are called, by the server's own way or by a schema (for servers that ignore tools).
+    ``sees``: images go along; a model that doesn't is told that there was one.
     ``max_tokens`` bounds an answer, reasoning included, and is what the budget reserves for it. ``prices`` and
     ``limits`` go before litellm's price table and the limits that hold for all. ``serve``: we start the server.
     """
@@ -57,6 +58,7 @@ class Model(_Setting):
     api_base: str | None = Field(pattern=r"^https?://[^@\s]+$")
     answers: Literal["schema", "grammar", "prompt"]
     tools: Literal["native", "schema"]
+    sees: bool
     max_tokens: int = Field(ge=1)
     temperature: float | None = Field(ge=0, le=2)
     top_p: float | None = Field(gt=0, le=1)

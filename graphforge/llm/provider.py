@@ -85,11 +85,25 @@ def library() -> Any:
     return litellm
 
 
+@cache
+def _no_retries(model: str) -> dict[str, Any]:
+    """What keeps litellm from repeating a call by itself.
+
+    For some providers that speak OpenAI's protocol it drops the very parameter and repeats twice.
+    """
+    none: dict[str, Any] = {"max_retries": 0, "num_retries": 0}
+    bare, provider, _, _ = library().get_llm_provider(model)
+    known = library().get_supported_openai_params(bare, provider) or []
+    if provider in library().openai_compatible_providers and "max_retries" not in known:
+        none["allowed_openai_params"] = ["max_retries"]
+    return none
+
+
 async def complete(
     parameters: Mapping[str, Any], key: str | None, api_base: str | None, deadline: float
 ) -> Raw | Failure:
     """One attempt. Never raises for what a provider or a network does; cancellation passes."""
-    litellm = await asyncio.to_thread(library) if not library.cache_info().currsize else library()
+    litellm = library()
     secrets = [key] if key else []
     # A server without a key still wants to see one.
     access: dict[str, Any] = {"api_key": key or "none"}
@@ -102,7 +116,11 @@ async def complete(
     try:
         async with asyncio.timeout(deadline):
             response = await litellm.acompletion(
-                **parameters, **access, timeout=deadline, max_retries=0, num_retries=0, **{"no-log": True}
+                **parameters,
+                **access,
+                **_no_retries(parameters["model"]),
+                timeout=deadline,
+                **{"no-log": True},
             )
     except TimeoutError:
         return Failure("timeout", f"no answer within {deadline:g} seconds")

@@ -33,10 +33,10 @@ class Request:
         cls, prompt: Prompt, model: Model, schema: dict[str, Any] | None, final: bool = False
     ) -> "Request":
         """``schema``: of the answer, for the model's own schema mode. ``final``: no tool may be called any more."""
-        turns = prompt.turns
+        turns = prompt.turns if model.sees else tuple(map(_told, prompt.turns))
         emulated = bool(prompt.tools) and model.tools == "schema" and not final
         if emulated:
-            turns, schema = emulate(turns, prompt.tools)
+            turns, schema = emulate(turns, prompt.tools, bounded=model.answers == "grammar")
         elif model.tools == "schema" and any(turn.calls for turn in turns):
             turns, _ = emulate(turns, prompt.tools)
         parameters: dict[str, Any] = {
@@ -67,6 +67,14 @@ class Request:
             tokens=int(text / _BYTES_A_TOKEN) + _TURN_TOKENS * len(turns) + _IMAGE_TOKENS * len(images),
             emulated=emulated,
         )
+
+
+def _told(turn: Turn) -> Turn:
+    """The turn for a model that takes no images. Some endpoints drop them without a word; this says so."""
+    if not turn.images:
+        return turn
+    note = f"({len(turn.images)} image(s) that you can't see)"
+    return turn.model_copy(update={"content": f"{turn.content}\n{note}".strip(), "images": ()})
 
 
 def _messages(turn: Turn) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from ..records import (
     Criterion,
     Deliverable,
     EvidenceGraph,
+    EvidenceNode,
     ForeignValues,
     FormulaColumn,
     Heading,
@@ -154,6 +155,9 @@ class _Compiler:
         told += [sheet for one in answer.deliverables for sheet in one.sheets]
         self.told = "\n".join(told)
         self.folded = f" {normalize(self.told)} "
+        self.figures = [node.value for node in graph.nodes if isinstance(node.value, float)]
+        for node in graph.nodes:
+            self.figures += _figures(f"{_words(node)} {node.locator.show()}")
 
     def spec(self) -> TaskSpec | None:
         """The specification, or None where the parts make none."""
@@ -222,23 +226,21 @@ class _Compiler:
     def _criterion(self, name: str, draft: CriterionDraft) -> Criterion | None:
         if (deliverable := self._deliverable(name, draft.file)) is None:
             return None
-        anchors = self._anchors(name, draft.anchors)
+        # A computation is proved by its nodes: the first and the last of every series, and each single node.
+        anchors = self._anchors(name, (*draft.anchors, *self.values.ends(_expressions(draft))))
         expected = [draft.expected.strip()] if draft.expected and draft.expected.strip() else []
         numbers: list[float] = []
         if draft.computation is not None and (number := self._stated(name, draft)) is not None:
             numbers.append(number)
-            told = self.values.told(draft.computation)
-            expected.append(f"{show_number(number)}, computed as {told}")
+            expected.append(f"{show_number(number)} = {draft.computation}")
         checks: list[Check] = []
         for one in draft.checks:
             if (made := self._try(name, one.kind, partial(self._check, draft.file, one))) is not None:
                 checks.append(made)
-                if (recipe := self._recipe(one, made)) is not None:
+                if (recipe := _recipe(one, made)) is not None:
                     expected.append(recipe)
-        used = self._rests_on(draft)
-        if used and not anchors:
-            # A computation proves itself by its nodes: the first and the last of every series, and each single node.
-            anchors = self._anchors(name, used)
+        if meanings := self.values.glossary(_expressions(draft)):
+            expected.append(f"where {meanings}")
         if expected and not anchors:
             self.faults.append(f"reference: {name} expects something and is anchored to nothing")
         for check in checks:
@@ -249,7 +251,7 @@ class _Compiler:
             id=name,
             deliverable=deliverable,
             requirement=draft.requirement,
-            expected="; ".join(expected) or None,
+            expected="; ".join(dict.fromkeys(expected)) or None,
             weight=1.0,
             anchors=anchors,
             verification=draft.verification,
@@ -264,6 +266,7 @@ class _Compiler:
             made = self._try(name, one.kind, partial(self._violation, draft.file, one))
             if made is not None:
                 violations.append(made)
+        self._held(name, f"{draft.prohibited} {draft.verification}", _figures(self.told))
         return NegativeCriterion(
             id=name,
             deliverable=deliverable,
@@ -311,16 +314,6 @@ class _Compiler:
             return None
         return number
 
-    def _rests_on(self, draft: CriterionDraft) -> tuple[str, ...]:
-        """The nodes that the computations of a criterion are over; of a series its first and its last."""
-        expressions = [draft.computation] if draft.computation else []
-        for check in draft.checks:
-            if isinstance(check, ColumnDraft | TotalDraft | NumberDraft | ExtremeDraft):
-                expressions += [check.expression, *([check.where] if check.where else [])]
-            elif isinstance(check, RowsDraft):
-                expressions += [*check.series, *([check.where] if check.where else [])]
-        return self.values.ends(expressions)
-
     def _supported(
         self, name: str, draft: CriterionDraft, anchors: tuple[Anchor, ...], computed: list[float]
     ) -> None:
@@ -328,18 +321,14 @@ class _Compiler:
         nodes = [self.values.nodes[anchor.node] for anchor in anchors]
         known = [*computed, *(node.value for node in nodes if isinstance(node.value, float))]
         # What the statement itself says (a tolerance, decimals, a year) may be said again.
-        texts = [self.told]
-        texts += [f"{one.raw} {one.fact} {one.measure} {one.entity} {one.period or ''}" for one in nodes]
-        for words in texts:
-            known += [
-                number for token in _FIGURE.findall(words) if (number := parse_number(token)) is not None
-            ]
+        known += [*_figures(self.told), *(figure for node in nodes for figure in _figures(_words(node)))]
         for token in _FIGURE.findall(draft.expected or ""):
             number = parse_number(token)
             if number is not None and not any(_rounds_to(token, number, one) for one in known):
                 self.faults.append(
                     f"value: {name} expects {token}, which stands at none of its anchors and isn't computed"
                 )
+        self._held(name, draft.verification, known)
         secret = [number for number in computed if number not in {0.0, 1.0}]
         for token, number in telling_numbers(draft.requirement):
             if any(_rounds_to(token, number, one) for one in secret):
@@ -347,6 +336,12 @@ class _Compiler:
         for token, number in telling_numbers(self.told):
             if any(_rounds_to(token, number, one) for one in secret):
                 self.faults.append(f"leak: the statement tells the value {token} that {name} asks for")
+
+    def _held(self, name: str, text: str, known: list[float]) -> None:
+        """Telling figures in the words for the judge must stand somewhere in the evidence: a wrong one misleads it."""
+        for token, number in telling_numbers(text):
+            if not any(_rounds_to(token, number, one) for one in (*known, *self.figures)):
+                self.faults.append(f"value: {name} speaks of {token}, which stands nowhere in the evidence")
 
     def _check(self, file: str, draft: CheckDraft) -> Check:
         match draft:
@@ -495,25 +490,6 @@ class _Compiler:
             values=wrong,
         )
 
-    def _recipe(self, draft: CheckDraft, check: Check) -> str | None:
-        """What a computed check expects, in words."""
-        match draft:
-            case ColumnDraft():
-                assert isinstance(check, ColumnValues)
-                told = self.values.told(draft.expression, draft.where)
-                return f"“{check.column}” of {len(check.values)} rows: {told}"
-            case TotalDraft() | NumberDraft():
-                assert isinstance(check, TotalCell | TextNumber) and check.value is not None
-                return f"{show_number(check.value)} = {self.values.told(draft.expression, draft.where)}"
-            case RowsDraft():
-                assert isinstance(check, RowSet)
-                return f"{len(check.rows)} rows"
-            case ExtremeDraft():
-                assert isinstance(check, TextMention)
-                told = self.values.told(draft.expression, draft.where)
-                return f"{check.phrase}, with the {draft.end} {told}"
-        return None
-
     def _only(self, file: str, families: Set[str], what: str) -> None:
         if self.families[file] not in families:
             raise RecordError(f"A {self.families[file]} file has no {what}", "Look for it elsewhere")
@@ -531,6 +507,48 @@ class _Compiler:
                 f"Nobody was told of a {what} {words!r}", "Say so in the statement or the requirement"
             )
         return words
+
+
+def _expressions(draft: CriterionDraft) -> list[str]:
+    """Every expression of a criterion; the ids of the series whose rows it asks for among them."""
+    found = [draft.computation] if draft.computation else []
+    for check in draft.checks:
+        if isinstance(check, ColumnDraft | TotalDraft | NumberDraft | ExtremeDraft):
+            found += [check.expression, *([check.where] if check.where else [])]
+        elif isinstance(check, RowsDraft):
+            found += [*check.series, *([check.where] if check.where else [])]
+    return found
+
+
+def _recipe(draft: CheckDraft, check: Check) -> str | None:
+    """What a computed check expects, in words."""
+    match draft:
+        case ColumnDraft():
+            assert isinstance(check, ColumnValues)
+            return f"“{check.column}” of {len(check.values)} rows = {_told(draft.expression, draft.where)}"
+        case TotalDraft() | NumberDraft():
+            assert isinstance(check, TotalCell | TextNumber) and check.value is not None
+            return f"{show_number(check.value)} = {_told(draft.expression, draft.where)}"
+        case RowsDraft():
+            assert isinstance(check, RowSet)
+            shared = " and ".join(draft.series)
+            return f"the {len(check.rows)} rows of {_told(shared, draft.where)}"
+        case ExtremeDraft():
+            assert isinstance(check, TextMention)
+            return f"{check.phrase}, with the {draft.end} {_told(draft.expression, draft.where)}"
+    return None
+
+
+def _told(expression: str, where: str | None) -> str:
+    return f"{expression} for rows with {where}" if where else expression
+
+
+def _words(node: EvidenceNode) -> str:
+    return f"{node.raw} {node.fact} {node.measure} {node.entity} {node.period or ''}"
+
+
+def _figures(text: str) -> list[float]:
+    return [number for token in _FIGURE.findall(text) if (number := parse_number(token)) is not None]
 
 
 def _half_unit(decimals: int | None) -> float:

@@ -31,6 +31,8 @@ class Values:
         match, and whatever is no arithmetic.
         """
         used = named(expression)
+        if not used:
+            raise RecordError(f"{expression!r} rests on no evidence", "Compute with ids of the graph")
         asked = (*used, *(named(where) if where else ()))
         keys, columns = self._aligned([name for name in asked if name in self.series])
         numbers = {name: self._number(name) for name in asked if name not in self.series}
@@ -86,12 +88,16 @@ class Values:
                     found[name] = None
         return tuple(found)
 
-    def told(self, expression: str, where: str | None = None) -> str:
-        """The expression in words of the files: what a judge who doesn't know the graph's ids can follow."""
-        names = dict.fromkeys((*named(expression), *(named(where) if where else ())))
-        spoken = "; ".join(f"{name}: {self._describe(name)}" for name in names)
-        condition = f" where {where}" if where else ""
-        return f"{expression}{condition}" + (f" ({spoken})" if spoken else "")
+    def glossary(self, expressions: list[str]) -> str:
+        """What the ids of expressions stand for, each once: a judge who doesn't know the graph can follow them then."""
+        names: dict[str, None] = {}
+        for expression in expressions:
+            try:
+                names.update(dict.fromkeys(named(expression)))
+            except RecordError:
+                continue
+        known = [name for name in names if name in self.series or name in self.nodes]
+        return "; ".join(f"{name} is {self._describe(name)}" for name in known)
 
     def _describe(self, name: str) -> str:
         if name in self.series:

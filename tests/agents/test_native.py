@@ -164,6 +164,14 @@ def test_the_same_policy_gives_the_same_bytes(inputs: Mapping[str, Path], tmp_pa
     assert first.line() == second.line()
 
 
+def test_a_listing_tells_no_time(inputs: Mapping[str, Path], tmp_path: Path) -> None:
+    """Or a rollout that was interrupted would be asked, and paid, again from its first listing on."""
+    player = turns_of(reply("", use("bash", command="echo x > outputs/totals.csv; ls -laR")))
+    ((_, listing),) = work(player, inputs, tmp_path).tool_calls()
+    assert listing is not None and "totals.csv" in listing.content
+    assert not re.search(r"\d\d:\d\d", listing.content)
+
+
 def test_calls_of_one_turn_run_in_order_under_ids_of_their_own(
     inputs: Mapping[str, Path], tmp_path: Path
 ) -> None:

@@ -173,6 +173,7 @@ def test_an_invented_fact_is_dropped_with_its_edge_and_counted(change, what):
         ("first - third", 1),
         ("first / (second - 861)", None),
         ("sum", None),
+        ("1 + 1", 2),
     ],
 )
 def test_a_wrong_computation_is_dropped(expression, result):
@@ -247,6 +248,13 @@ def test_no_graph_has_a_reason(said, reason):
     found, _ = related(made(), said)
     assert isinstance(found, Rejection)
     assert found.reason == reason
+
+
+def test_a_trap_without_the_right_way_is_no_graph():
+    one = made()
+    found, _ = related(one, answer([candidate(one, "confuser")]))
+    assert isinstance(found, Rejection)
+    assert found.reason == "nothing_chosen"
 
 
 def test_a_spent_budget_is_no_matter_of_one_workspace():

@@ -25,6 +25,7 @@ def model(base: str | None, **changes: Any) -> Model:
         "api_base": base,
         "answers": "schema",
         "tools": "native",
+        "sees": True,
         "max_tokens": 50,
         "temperature": None,
         "top_p": None,

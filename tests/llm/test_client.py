@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 from scripted import Say, ScriptedServer
 from speaking import limits, model, question, settings
 
@@ -30,6 +31,7 @@ from graphforge.llm import (
     flow,
 )
 
+CONF = Path(__file__).resolve().parents[2] / "conf" / "llm"
 KEY = "sk-very-secret-0123456789"
 
 
@@ -141,6 +143,29 @@ def test_a_spent_quota_is_not_tried_again_though_it_says_429() -> None:
         with pytest.raises(ProviderError, match="quota"):
             run(model(server.base), settings(None), say("a"))
         assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        OmegaConf.load(path).name
+        for path in sorted(CONF.glob("*.yaml"))
+        if path.stem not in {"none", "server"}
+    ],
+)
+@pytest.mark.parametrize("fault", [Say(status=500), Say(status=429), Say(drop=True)])
+def test_no_library_below_repeats_a_call(name: str, fault: Say) -> None:
+    """litellm and the clients below it would, each provider's in its own way. Every call must be one of ours."""
+    told: list[Heard] = []
+    with ScriptedServer(in_turn(fault)) as server:
+        with pytest.raises(ProviderError):
+            run(
+                model(server.base, name=name),
+                settings(None, limits=limits(attempts=2)),
+                say("a"),
+                watch=told.append,
+            )
+        assert len(server.bodies) == len(told) == 2
 
 
 def test_attempts_end() -> None:

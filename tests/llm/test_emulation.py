@@ -44,6 +44,10 @@ def test_the_schema_knows_every_tool_and_the_answer_and_is_closed() -> None:
     assert bash["properties"]["tool"] == {"const": "bash"} and look["properties"]["tool"] == {"const": "look"}
     assert bash["properties"]["arguments"]["additionalProperties"] is False
     assert all(one["additionalProperties"] is False for one in (bash, look, answer))
+    # A capable model's commands are as long as they must be; only a small one is held short.
+    assert bash["properties"]["arguments"]["properties"]["command"] == {"type": "string"}
+    _, short = emulate(TALK, (BASH,), bounded=True)
+    assert "maxLength" in short["anyOf"][0]["properties"]["arguments"]["properties"]["command"]
 
 
 def test_a_call_is_numbered_after_those_before() -> None:

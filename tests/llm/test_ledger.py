@@ -161,6 +161,39 @@ def test_kill_nine_at_twenty_moments(tmp_path: Path) -> None:
     assert (calls, failures) == (rows + lost, lost)
 
 
+def test_two_processes_that_ask_the_same_make_one_call_each(tmp_path: Path) -> None:
+    sent: Counter[str] = Counter()
+
+    def script(body: dict[str, object], number: int) -> Say:
+        row = body["messages"][0]["content"]  # type: ignore[index]
+        sent[row] += 1
+        return Say(f"answer to {row}", delay=0.05)
+
+    with ScriptedServer(script) as server:
+        command = [
+            sys.executable,
+            str(ROOT / "tests" / "llm" / "victim.py"),
+            server.base,
+            str(tmp_path / "l.db"),
+        ]
+        environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tests' / 'llm'}"}
+        both = [
+            subprocess.Popen(
+                [*command, str(tmp_path / name), "80", "0", "1"],
+                env=environment,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for name in ("one", "other")
+        ]
+        for process in both:
+            _, error = process.communicate(timeout=120)
+            assert process.returncode == 0, error
+    assert len(sent) == 80 and set(sent.values()) == {1}
+    for name in ("one", "other"):
+        assert len(set((tmp_path / name).read_text().split())) == 80
+
+
 def test_a_dump_replays_and_is_the_same_every_time(tmp_path: Path) -> None:
     with Ledger.open(tmp_path / "l.db", "live") as ledger:
         for number in (3, 1, 2):

@@ -199,6 +199,18 @@ def test_tools_go_along_in_the_servers_own_way() -> None:
     assert shown["content"][0]["image_url"]["url"].endswith("BBBB")
 
 
+def test_who_cannot_see_is_told_of_the_images() -> None:
+    _, body = say(lambda base: model(base, sees=False), question(turns=TURNS, tools=(LOOK,)), Say("x"))
+    assert "image_url" not in json.dumps(body)
+    contents = [message["content"] for message in body["messages"]]
+    assert contents == [
+        "Be brief.",
+        "Look at A1.\n(1 image(s) that you can't see)",
+        "",
+        "42\n(1 image(s) that you can't see)",
+    ]
+
+
 def test_tools_are_emulated_where_a_server_ignores_them() -> None:
     one = lambda base: model(base, tools="schema")  # noqa: E731
     prompt = question(turns=TURNS, tools=(LOOK,))

@@ -194,7 +194,7 @@ def test_what_is_expected_is_told_in_words_of_the_files_and_anchored():
     spec, _ = written(answer())
     counted = spec.criteria[3]
     assert counted.expected.startswith(
-        "2 districts differ; 2, computed as sum(s1 != s2) (s1: “Permits issued, 2021” of"
+        "2 districts differ; 2 = sum(s1 != s2); where s1 is “Permits issued, 2021” of permits_first.xlsx"
     )
     for item in spec.criteria:
         assert item.anchors
@@ -217,7 +217,7 @@ FAULTY = {
     "an unknown series": (changed(0, checks=[column("Difference", "s1 - s9")]), "unsupported_value", "'s9'"),
     "an unknown node": (changed(3, computation="n999 - 1"), "unsupported_value", "'n999'"),
     "code": (
-        changed(0, checks=[column("Difference", "__import__('os')")]),
+        changed(0, checks=[column("Difference", "s1.__class__")]),
         "unsupported_value",
         "more than arithmetic",
     ),
@@ -240,6 +240,17 @@ FAULTY = {
         changed(3, checks=[{**answer()["criteria"][3]["checks"][0], "terms": ["discrepancies"]}]),
         "unsupported_value",
         "discrepancies",
+    ),
+    "a number that rests on nothing": (changed(3, computation="1 + 1"), "unsupported_value", "no evidence"),
+    "a wrong number for the judge": (
+        changed(5, verification="Alder has 4,711 permits."),
+        "unsupported_value",
+        "4,711",
+    ),
+    "a wrong number in a penalty": (
+        answer(penalties=[{**answer()["penalties"][0], "prohibited": "Figures that sum to 98,765"}]),
+        "unsupported_value",
+        "98,765",
     ),
     "an invented anchor": (changed(5, anchors=["n1", "n4711"]), "broken_reference", "n4711"),
     "nothing to prove it": (changed(5, anchors=[]), "broken_reference", "anchored to nothing"),
