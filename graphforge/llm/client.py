@@ -172,7 +172,8 @@ class Client:
     async def _fetch(self, request: Request, model: Model, asked: Asked, flight: _Flight) -> Answer:
         """The answer after as many attempts as it takes and the limits allow."""
         # Its import takes seconds: not while a claim or a slot is held.
-        await asyncio.to_thread(library)
+        if not library.cache_info().currsize:
+            await asyncio.to_thread(library)
         limits = model.limits or self._settings.limits
         pace = self._pace(model, limits)
         attempt = 1
