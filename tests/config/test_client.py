@@ -55,7 +55,8 @@ KEY = "sk-not-to-be-seen-0123456789"
 def run(folder: Path, base: str, *overrides: str) -> subprocess.CompletedProcess[str]:
     script = folder / "stage.py"
     script.write_text(STAGE.replace("CONF", repr(str(ROOT / "conf"))))
-    environment = os.environ | {
+    # A sweep elsewhere in this process must not become this stage's parent.
+    environment = {name: value for name, value in os.environ.items() if name != "GRAPHFORGE_PARENT_RUN"} | {
         "PYTHONPATH": str(ROOT), "DVC_ROOT": str(folder), "OPENAI_API_KEY": KEY,
         "MLFLOW_TRACKING_URI": f"sqlite:///{folder / 'mlflow.db'}",
     }  # fmt: skip

@@ -16,7 +16,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         "DVC_EXP_NAME",
         "DVC_EXP_BASELINE_REV",
     ):
-        monkeypatch.delenv(name, raising=False)
+        # Set first: so monkeypatch knows the state before the test, and takes back what the test's subject sets.
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     yield tmp_path
     import mlflow
