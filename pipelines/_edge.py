@@ -46,6 +46,7 @@ from graphforge.records import (
     write_jsonl,
 )
 from graphforge.tracking import Run, record_run, store_root, track
+from pipelines._estimate import check, expected, shown
 
 R = TypeVar("R", bound=Record)
 
@@ -178,12 +179,15 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
 
 
 @asynccontextmanager
-async def client(config: Config, desk: Desk) -> AsyncIterator[Client]:
+async def client(config: Config, desk: Desk, items: int | None = None) -> AsyncIterator[Client]:
     """The models of the stage; what they used up goes to the MLflow run, also where the stage fails.
+
+    First prints what the stage, with its ``items``, and those after it are expected to ask and cost; ConfigError where
+    that passes an enforced budget.
 
     ::
 
-        async with client(config, desk) as models:
+        async with client(config, desk, len(tasks)) as models:
             judge = models.role("judge")
     """
     settings = config.llm
@@ -198,6 +202,12 @@ async def client(config: Config, desk: Desk) -> AsyncIterator[Client]:
 
     async with Client(dict(config.models), settings, watch) as models:
         before = models.spent()
+        if settings.mode != "replay":
+            rows = models.forecast(expected(config, HydraConfig.get().job.name, items))
+            print(shown(rows, settings.budget), flush=True)
+            check(rows, models, settings.run, settings.budget)
+            costs = {"llm.estimate.cost": sum(row.cost or 0.0 for row in rows)}
+            desk.metrics({**costs, "llm.estimate.tokens": float(sum(row.tokens for row in rows))})
         try:
             yield models
         finally:

@@ -61,16 +61,17 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    config: Config, desk: Desk, found: Evidence | None = None, models: bool = False
+    config: Config, desk: Desk, items: int, found: Evidence | None = None, models: bool = False
 ) -> AsyncIterator[Bench]:
     """The configured grader. One that asks no model reads nothing but deliverables, and no client is opened for it.
 
-    ``found`` is evidence that is open already; ``models`` asks for the models also where the grader needs none.
+    ``items`` is the number of tasks it is opened for; ``found`` is evidence that is open already; ``models`` asks for
+    the models also where the grader needs none.
     """
     if not (config.grader.uses_model or models):
         yield Bench(config.grader.open(None), None)
         return
-    async with client(config, desk) as opened:
+    async with client(config, desk, items) as opened:
         if not config.grader.uses_model:
             yield Bench(config.grader.open(None), opened)
         elif found is not None:

@@ -35,7 +35,7 @@ async def revised(
 ) -> list[Revision | Rejection]:
     """In the order of the pilots. The grader's verdict on the pilot is what the reviser learns from."""
     with evidence(desk, list(workspaces.values())) as found:
-        async with bench(config, desk, found, config.reviser.uses_model) as at_work:
+        async with bench(config, desk, len(pilots), found, config.reviser.uses_model) as at_work:
 
             async def one(pilot: Trajectory) -> Revision | Rejection:
                 spec = tasks[pilot.task]

@@ -27,7 +27,7 @@ async def rollouts(
     if not agent.needs_speaker:
         return [work(agent, spec, files, keep, config.sandbox, stage) for spec, files in tracked]
     agent.check(config.sandbox)
-    async with client(config, desk) as models:
+    async with client(config, desk, len(jobs)) as models:
         teacher = models.role("teacher")
 
         async def one(job: Job) -> Trajectory:

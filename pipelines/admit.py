@@ -32,7 +32,7 @@ async def judged(
     config: Config, desk: Desk, specs: Mapping[str, TaskSpec], rollouts: list[Trajectory], handed: Path
 ) -> list[Admitted | Rejection]:
     """The decision on every rollout, in order. No model is asked about what the deterministic checks turn down."""
-    async with bench(config, desk) as at_work:
+    async with bench(config, desk, len(rollouts)) as at_work:
 
         async def one(rollout: Trajectory) -> Admitted | Rejection:
             spec = specs[rollout.task]

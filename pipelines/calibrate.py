@@ -49,7 +49,7 @@ async def by_model(
     config: Config, desk: Desk, cases: Sequence[Case], judges: Sequence[Judge], scratch: Path
 ) -> Calibration:
     """The calibration of a grader that sees the candidates of a pool together."""
-    async with bench(config, desk) as at_work:
+    async with bench(config, desk, len(cases)) as at_work:
         at_once = config.llm.limits.concurrency
         return await calibrate_jointly(cases, judges, at_work.grader, parsed, scratch, at_once, desk.track)
 

@@ -36,7 +36,7 @@ async def _relate(
     config: Config, desk: Desk, workspaces: list[Workspace], store: Path
 ) -> list[EvidenceGraph | Rejection]:
     """Graphs by a model; the files of a workspace are open only while its graph is made."""
-    async with client(config, desk) as models:
+    async with client(config, desk, len(workspaces)) as models:
         speaker = models.role("builder")
 
         async def work(one: Workspace) -> EvidenceGraph | Rejection:

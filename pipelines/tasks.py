@@ -31,7 +31,7 @@ def main(cfg: DictConfig) -> None:
 
 async def _write(config: Config, desk: Desk, pairs: list[Pair]) -> list[TaskSpec | Rejection]:
     """Tasks by a model."""
-    async with client(config, desk) as models:
+    async with client(config, desk, len(pairs)) as models:
         speaker = models.role("builder")
 
         async def work(pair: Pair) -> TaskSpec | Rejection:

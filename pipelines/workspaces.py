@@ -38,7 +38,7 @@ async def _search(
     config: Config, desk: Desk, library: Library, seeds: list[Seed]
 ) -> tuple[list[Workspace], list[Rejection]]:
     """A search agent a seed."""
-    async with client(config, desk) as models:
+    async with client(config, desk, len(seeds)) as models:
         speaker, at_once = models.role("builder"), config.llm.limits.concurrency
         return await search_workspaces(library, seeds, speaker, turns=config.engine.turns, at_once=at_once)
 

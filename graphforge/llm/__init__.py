@@ -5,6 +5,7 @@ from .closed import closed
 from .failures import AnswerError, BudgetSpent, Fault, NotRecorded, ProviderError
 from .fence import DATA_RULE, fence, instructions
 from .flow import flow
+from .forecast import Expected, Forecast, forecast
 from .ledger import Ledger, Spent
 from .local import LocalModel
 from .model import Limits, Model, NoModel, Prices
@@ -22,8 +23,10 @@ __all__ = [
     "BudgetSpent",
     "Call",
     "Client",
+    "Expected",
     "Fault",
     "Finish",
+    "Forecast",
     "Heard",
     "Ledger",
     "Limits",
@@ -45,6 +48,7 @@ __all__ = [
     "closed",
     "fence",
     "flow",
+    "forecast",
     "instructions",
     "together",
     "unanswered",

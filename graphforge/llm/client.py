@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal
@@ -22,11 +22,12 @@ from ..errors import ConfigError
 from ..records import Record
 from .answer import read, usable
 from .failures import AnswerError, ProviderError
+from .forecast import Expected, Forecast, forecast
 from .ledger import Answer, Asked, Estimate, Granted, Ledger, Spent
 from .local import LocalModel, LocalServer
 from .model import Limits, Model, NoModel, Prices
 from .pace import Pace
-from .prices import Tariffs, cost, tariffs
+from .prices import Tariffs, cost, price_of
 from .prompt import Prompt
 from .provider import Failure, Raw, complete, library
 from .repair import again, faults
@@ -128,6 +129,10 @@ class Client:
                 f"Choose one (llm@models.{name}=openai), or steps that need no model",
             )
         return _RoleSpeaker(self, name, model)
+
+    def forecast(self, expected: Sequence[Expected]) -> tuple[Forecast, ...]:
+        """What the run is expected to use, by stage and role."""
+        return forecast(expected, self._models, self.ledger, self._settings.run)
 
     def spent(self) -> tuple[Spent, ...]:
         """What the run has used up so far, by role and stage."""
@@ -314,12 +319,9 @@ class Client:
         return Answer(raw=text, usage=usage, cost=cost(self._prices(model), usage))
 
     def _prices(self, model: Model) -> Tariffs:
-        elsewhere = model.api_base is not None or model.serve is not None
-        name = (model.name, model.prices, elsewhere)
+        name = (model.name, model.prices, model.api_base is not None or model.serve is not None)
         if name not in self._tariffs:
-            own = elsewhere or model.prices is not None
-            table = {} if own else library().model_cost
-            self._tariffs[name] = tariffs(model, table)
+            self._tariffs[name] = price_of(model)
         return self._tariffs[name]
 
     async def _access(self, model: Model) -> tuple[str | None, str | None]:

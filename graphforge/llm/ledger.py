@@ -279,6 +279,15 @@ class Ledger:
         )
         return tuple(Spent(**dict(zip(names, row, strict=True))) for row in rows)
 
+    def usual(self, model: str) -> dict[tuple[str, str], tuple[int, float, float]]:
+        """By stage and purpose: how many answers of a model there are, and their mean input and output in tokens."""
+        rows = self._reader.execute(
+            "SELECT a.stage, a.purpose, count(*), avg(a.input), avg(a.output) FROM attempts a "
+            "JOIN requests r ON r.key = a.key WHERE a.outcome = 'answer' AND r.model = ? GROUP BY a.stage, a.purpose",
+            (model,),
+        )
+        return {(stage, purpose): (count, given, written) for stage, purpose, count, given, written in rows}
+
     def dump(self, path: Path) -> int:
         """Write every answered request as a line of JSONL, sorted, which replay reads; the number of lines."""
         rows = self._reader.execute(

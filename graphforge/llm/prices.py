@@ -6,6 +6,7 @@ from typing import Any
 
 from ..records import Record
 from .model import Model
+from .provider import library
 from .reply import Usage
 
 _KINDS = {
@@ -61,6 +62,12 @@ def tariffs(model: Model, table: Mapping[str, Mapping[str, Any]]) -> Tariffs:
         cached = base["input"] if base["cached"] is None else base["cached"]
         result.append(Tariff(above=above, input=base["input"], cached=cached, output=base["output"]))
     return tuple(result)
+
+
+def price_of(model: Model) -> Tariffs:
+    """The tariffs of a model, by its yaml or else by litellm's table (whose import takes seconds)."""
+    own = model.prices is not None or model.api_base is not None or model.serve is not None
+    return tariffs(model, {} if own else library().model_cost)
 
 
 def cost(tariffs: Tariffs, usage: Usage) -> float | None:

@@ -11,12 +11,17 @@ Mode = Literal["live", "record", "replay"]
 
 
 class Budget(BaseModel):
-    """What a run may use up over all its stages, retries and repairs included. None: no limit."""
+    """What a run may use up over all its stages, retries and repairs included. None: no limit.
+
+    ``estimate``: whether a stage is begun (``print``) or not (``enforce``) where the estimate of what is ahead passes
+    what is left. The limits themselves hold either way.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     money: float | None = Field(ge=0)
     tokens: int | None = Field(ge=0)
+    estimate: Literal["enforce", "print"]
 
 
 class LlmSettings(BaseModel):

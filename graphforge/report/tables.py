@@ -8,7 +8,7 @@ Cell = str | int | float
 
 
 def text_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Columns padded to their widest cell; numbers to the right, floats with three decimals."""
+    """Columns padded to their widest cell; numbers to the right, floats with three decimals, thousands set apart."""
     texts = [[_text(cell) for cell in row] for row in rows]
     widths = [max(len(line[place]) for line in [list(header), *texts]) for place in range(len(header))]
     right = [any(not isinstance(row[place], str) for row in rows) for place in range(len(header))]
@@ -53,7 +53,9 @@ def show_coverage(coverage: Coverage) -> str:
 
 
 def _text(cell: Cell) -> str:
-    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, str):
+        return cell
+    return f"{cell:.3f}" if isinstance(cell, float) else f"{cell:,}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:

@@ -61,7 +61,8 @@ def run(folder: Path, base: str, *overrides: str) -> subprocess.CompletedProcess
         "MLFLOW_TRACKING_URI": f"sqlite:///{folder / 'mlflow.db'}",
     }  # fmt: skip
     command = [
-        sys.executable, str(script), f"hydra.run.dir={folder / 'out'}", "llm@models.judge=openai",
+        sys.executable, str(script), f"hydra.run.dir={folder / 'out'}", "hydra.job.name=seeds",
+        "llm@models.judge=openai",
         f"models.judge.api_base={base}", "models.judge.prices={input: 1.0, cached: 1.0, output: 1.0}",
         "llm.spans=1.0", *overrides,
     ]  # fmt: skip
@@ -109,3 +110,21 @@ def test_a_role_without_a_model_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     (line,) = done.stderr.strip().splitlines()
     assert line.startswith("graphforge: models.builder is none") and "llm@models.builder=openai" in line
+
+
+def test_an_estimate_above_the_budget_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with ScriptedServer(lambda body, number: Say("x")) as server:
+        asked = (
+            "llm@models.builder=openai",
+            f"models.builder.api_base={server.base}",
+            "engine=llm",
+            "seeds.count=7",
+        )
+        done = run(tmp_path, server.base, *asked, "llm.budget.tokens=1000")
+        assert done.returncode == 2 and not server.bodies
+        (line,) = done.stderr.strip().splitlines()
+        assert "1,000 tokens left of 1,000 tokens" in line and "llm.budget.tokens" in line
+        assert "seeds" in done.stdout and "openai/gpt-5.4" in done.stdout
+        begun = run(tmp_path, server.base, *asked, "llm.budget.tokens=1000", "llm.budget.estimate=print")
+        # The budget itself holds all the same: what a call may use up is more than is left.
+        assert begun.returncode == 2 and "has used" in begun.stderr and not server.bodies

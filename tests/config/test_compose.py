@@ -72,7 +72,8 @@ def test_no_option_holds_a_key() -> None:
 
 @pytest.mark.parametrize("preset", [path.stem for path in sorted((CONF / "experiment").glob("*.yaml"))])
 def test_every_preset_composes_and_validates(preset: str) -> None:
-    cfg = composed(f"experiment={preset}")
+    needed = {"paper": [f"occupations.root={ROOT}"]}
+    cfg = composed(f"experiment={preset}", *needed.get(preset, []))
     if preset == "real" and not SHARED.is_dir():
         pytest.skip("needs ../shared/corpus: not in this clone")
     validate(cfg)

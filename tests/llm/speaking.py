@@ -46,7 +46,7 @@ def settings(ledger: Path | None, mode: str = "live", **changes: Any) -> LlmSett
         "ledger": ledger,
         "run": "test",
         "spans": 0.0,
-        "budget": Budget(money=None, tokens=None),
+        "budget": Budget(money=None, tokens=None, estimate="enforce"),
         "limits": limits(),
     }
     return LlmSettings(**(given | changes))

@@ -335,7 +335,7 @@ def test_the_budget_is_not_passed_and_what_was_paid_is_kept(tmp_path: Path) -> N
 
     with ScriptedServer(in_turn(Say("x", delay=0.02, usage=(20, 0, 50)))) as server:
         # A call costs 520 and is estimated a little higher: the budget is good for nine of them.
-        given = settings(tmp_path / "l.db", budget=Budget(money=5200e-6, tokens=None))
+        given = settings(tmp_path / "l.db", budget=Budget(money=5200e-6, tokens=None, estimate="enforce"))
         rows = run(model(server.base), given, work)
         paid = len(server.bodies)
         more = run(model(server.base), given, work)
@@ -349,7 +349,7 @@ def test_the_budget_is_not_passed_and_what_was_paid_is_kept(tmp_path: Path) -> N
 
 def test_a_budget_of_tokens_counts_over_stages_and_stops_a_repair(tmp_path: Path) -> None:
     with ScriptedServer(in_turn(Say("x", usage=(20, 0, 50)))) as server:
-        given = settings(tmp_path / "l.db", budget=Budget(money=None, tokens=190))
+        given = settings(tmp_path / "l.db", budget=Budget(money=None, tokens=190, estimate="enforce"))
         run(model(server.base), given, say("a"))
         run(model(server.base, prices=None), given, say("b"))
         with pytest.raises(BudgetSpent, match=r"140 of its 190 tokens"):
@@ -363,7 +363,7 @@ def test_a_model_without_a_price_counts_only_tokens() -> None:
         return await client.role("judge").say(question("a")), client.spent()
 
     with ScriptedServer(in_turn(Say("x"))) as server:
-        given = settings(None, budget=Budget(money=0.0, tokens=None))
+        given = settings(None, budget=Budget(money=0.0, tokens=None, estimate="enforce"))
         reply, (spent,) = run(model(server.base, prices=None), given, work)
     assert reply.cost is None
     assert (spent.cost, spent.unpriced, spent.input) == (0.0, 1, 100)

@@ -23,7 +23,7 @@ from graphforge.llm.ledger import Answer, Asked, Estimate, Granted, Wait
 ROOT = Path(__file__).resolve().parents[2]
 ASKED = Asked(run="r", role="judge", stage="tasks", purpose="count")
 SMALL = Estimate(input=10, output=20, cost=0.5)
-NO_BUDGET = Budget(money=None, tokens=None)
+NO_BUDGET = Budget(money=None, tokens=None, estimate="enforce")
 KEYS = [f"{n:064x}" for n in range(10)]
 
 
@@ -81,7 +81,7 @@ def test_a_cancelled_claim_is_given_back(tmp_path: Path) -> None:
 
 
 def test_the_budget_is_shared_and_reserved(tmp_path: Path) -> None:
-    budget = Budget(money=1.2, tokens=None)
+    budget = Budget(money=1.2, tokens=None, estimate="enforce")
     with Ledger.open(tmp_path / "l.db", "live") as one, Ledger.open(tmp_path / "l.db", "live") as other:
         assert take(one, KEYS[0], budget) == take(other, KEYS[1], budget) == Granted()
         # 2 x 0.5 are reserved. Those at work may need less: wait, and don't refuse yet.
