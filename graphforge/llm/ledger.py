@@ -288,21 +288,40 @@ class Ledger:
         )
         return {(stage, purpose): (count, given, written) for stage, purpose, count, given, written in rows}
 
-    def dump(self, path: Path) -> int:
-        """Write every answered request as a line of JSONL, sorted, which replay reads; the number of lines."""
+    def runs(self) -> tuple[str, ...]:
+        """The runs that have used anything up, by name."""
+        return tuple(run for (run,) in self._reader.execute("SELECT DISTINCT run FROM spent ORDER BY run"))
+
+    def failures(self, run: str) -> dict[tuple[str, str, str], int]:
+        """How often attempts came to nothing, by stage, role and reason; lost ones (a killed process) included."""
         rows = self._reader.execute(
-            "SELECT a.key, r.body, a.raw, a.role, a.stage, a.purpose, a.input, a.cached, a.output, a.reasoning, a.cost "
-            "FROM attempts a JOIN requests r ON r.key = a.key WHERE a.outcome = 'answer' ORDER BY a.key"
+            "SELECT stage, role, reason, count(*) FROM attempts WHERE run = ? AND outcome IN ('failure', 'lost') "
+            "GROUP BY stage, role, reason ORDER BY stage, role, reason",
+            (run,),
+        )
+        return {(stage, role, reason): count for stage, role, reason, count in rows}
+
+    def dump(self, path: Path, questions: bool = True) -> int:
+        """Write every answered request as a line of JSONL, which replay reads; the number of lines.
+
+        Sorted by key, so that the same answers give the same file. Without ``questions`` a line holds the hash of
+        what was asked, the model and the answer, in the order in which they came: a recording that can be passed on
+        where the files that were asked about can't.
+        """
+        rows = self._reader.execute(
+            "SELECT a.key, r.model, r.body, a.raw, a.role, a.stage, a.purpose, a.input, a.cached, a.output, "
+            "a.reasoning, a.cost FROM attempts a JOIN requests r ON r.key = a.key WHERE a.outcome = 'answer' "
+            f"ORDER BY {'a.key' if questions else 'a.id'}"
         )
         count = 0
         with path.open("w", encoding="utf-8", newline="\n") as out:
-            for key, body, raw, role, stage, purpose, given, cached, output, reasoning, cost in rows:
+            for key, model, body, raw, role, stage, purpose, given, cached, output, reasoning, cost in rows:
                 line = {
                     "key": key,
                     "stage": stage,
                     "role": role,
                     "purpose": purpose,
-                    "request": json.loads(_unpack(body)),
+                    "request": json.loads(_unpack(body)) if questions else {"model": model},
                     "answer": json.loads(_unpack(raw)),
                     "usage": {"input": given, "cached": cached, "output": output, "reasoning": reasoning},
                     "cost": cost,

@@ -207,6 +207,19 @@ def test_a_dump_replays_and_is_the_same_every_time(tmp_path: Path) -> None:
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 
+def test_a_dump_without_questions_keeps_the_order_and_none_of_the_words(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "l.db", "live") as ledger:
+        for number in (3, 1, 2):
+            take(ledger, KEYS[number])
+            finish(ledger, KEYS[number], answer(f"text {number}"))
+        assert ledger.dump(tmp_path / "a.jsonl", questions=False) == 3
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert [line["key"] for line in lines] == [KEYS[3], KEYS[1], KEYS[2]]
+    assert all(list(line["request"]) == ["model"] for line in lines)
+    with Ledger.open(tmp_path / "a.jsonl", "replay") as replayed:
+        assert replayed.find(KEYS[1]) == answer("text 1")
+
+
 def test_a_recording_where_nothing_can_be_written_replays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
