@@ -11,10 +11,7 @@ from graphforge.config import Config
 from graphforge.errors import ConfigError
 from graphforge.llm import Budget, Client, Expected, Forecast
 from graphforge.report import text_table
-
-STAGES = (
-    "seeds", "workspaces", "rebalance", "graphs", "tasks", "pilot", "revise", "rollouts", "admit", "export", "calibrate"
-)  # fmt: skip
+from pipelines._stages import STAGES
 
 # A search and a rollout end before their limits as a rule.
 _SEARCH_TURNS, _AGENT_TURNS = 12, 12

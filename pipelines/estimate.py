@@ -12,7 +12,8 @@ from graphforge.config import validate
 from graphforge.llm import Ledger, forecast
 from graphforge.tracking import store_root
 from pipelines._edge import one_line
-from pipelines._estimate import STAGES, expected, shown
+from pipelines._estimate import expected, shown
+from pipelines._stages import STAGES
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")

@@ -6,25 +6,13 @@ from omegaconf import DictConfig
 from graphforge.records import Admitted, Seed, StageCount
 from graphforge.report import gather
 from pipelines._edge import one_line, stage
-
-BOOKS = (
-    "seeds",
-    "workspaces",
-    "rebalance",
-    "graphs",
-    "tasks",
-    "pilot",
-    "revise",
-    "rollouts",
-    "admit",
-    "export",
-)
+from pipelines._stages import LINE
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def main(cfg: DictConfig) -> None:
     with stage(cfg, "funnel.json", books=False) as (_, desk):
-        names = ("workspaces/library_counts.json", *(f"{name}/counts.json" for name in BOOKS))
+        names = ("workspaces/library_counts.json", *(f"{name}/counts.json" for name in LINE))
         counts = [desk.read_json(name, StageCount) for name in names]
         sectors = {seed.sector: seed.sector_name for seed in desk.read("seeds/seeds.jsonl", Seed)}
         funnel = gather(counts, desk.read("admit/admitted.jsonl", Admitted), sectors)

@@ -14,7 +14,8 @@ from speaking import limits, model, question, settings
 
 from graphforge.config import Config, validate
 from graphforge.llm import Client, Expected, Ledger, NoModel, forecast
-from pipelines._estimate import STAGES, expected, shown
+from pipelines._estimate import expected, shown
+from pipelines._stages import STAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,0 +1,15 @@
+"""The stages of the line that keep books, in their order."""
+
+LINE = (
+    "seeds",
+    "workspaces",
+    "rebalance",
+    "graphs",
+    "tasks",
+    "pilot",
+    "revise",
+    "rollouts",
+    "admit",
+    "export",
+)
+STAGES = (*LINE, "calibrate")

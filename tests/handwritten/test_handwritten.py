@@ -1,0 +1,58 @@
+"""Whole lines with every step driven by a model whose answers a person wrote: replayed without a key or a network."""
+
+import json
+from pathlib import Path
+
+import pytest
+from written import CORPUS, EMBEDDED, NOWHERE, Line, run_line
+
+from graphforge.records import (
+    Admitted,
+    EvidenceGraph,
+    Rejection,
+    Revision,
+    Seed,
+    StageCount,
+    TaskSpec,
+    Trajectory,
+    Workspace,
+    read_jsonl,
+)  # fmt: skip
+
+RECORDS = {
+    "seeds/seeds": Seed,
+    "workspaces/workspaces": Workspace,
+    "rebalance/workspaces": Workspace,
+    "graphs/graphs": EvidenceGraph,
+    "tasks/tasks": TaskSpec,
+    "pilot/pilot": Trajectory,
+    "revise/revisions": Revision,
+    "rollouts/rollouts": Trajectory,
+    "admit/admitted": Admitted,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "least"), [(CORPUS, 3), (EMBEDDED, 1)], ids=lambda value: getattr(value, "name", "")
+)
+def test_a_line_written_by_hand_comes_out_admitted(line: Line, least: int, tmp_path: Path) -> None:
+    if not line.library.is_dir():
+        pytest.skip(
+            f"needs {line.library.parent.name}/{line.library.name} beside the repository: not in this clone"
+        )
+    data = run_line(line, tmp_path, line.answers, NOWHERE, ("llm.mode=replay",))
+    found = {name: list(read_jsonl(data / f"{name}.jsonl", kind)) for name, kind in RECORDS.items()}
+    for stage in {name.split("/")[0] for name in RECORDS}:
+        count = StageCount.model_validate_json((data / stage / "counts.json").read_bytes())
+        rejected = list(read_jsonl(data / stage / "rejected.jsonl", Rejection))
+        assert count.inputs == count.outputs + len(rejected)
+    admitted = found["admit/admitted"]
+    assert len(admitted) >= least
+    recorded = {json.loads(row)["key"] for row in line.answers.read_text(encoding="utf-8").splitlines()}
+    for one in admitted:
+        # By the model's own doing: nobody gave the agent a plan, and somebody read what the checks can't.
+        assert one.spec.solution is None and not one.trajectory.informed and one.trajectory.agent == "native"
+        assert one.trajectory.status == "completed" and one.trajectory.artifacts
+        assert one.verdict.answers and set(one.verdict.answers) <= recorded
+        assert any(not criterion.checks for criterion in one.spec.criteria)
+        assert all(criterion.anchors for criterion in one.spec.criteria if criterion.expected is not None)
