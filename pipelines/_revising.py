@@ -72,10 +72,10 @@ async def _patch(
 def _merged(
     spec: TaskSpec, patch: Patch, graph: EvidenceGraph, workspace: Workspace, pilot: Trajectory
 ) -> Revision | Rejection:
-    """The specification under the patch, validated; the pilot may be reused where the statement stayed."""
+    """The specification under the patch, validated; the pilot may be reused where the request stayed."""
     new = merge(spec, patch)
     if faults := validate(new, workspace, graph):
         return Rejection(id=spec.id, stage="revise", reason="invalid_patch", detail=faults[0])
-    before, after = pilot.statement_hash, statement_hash(new.statement)
+    before, after = pilot.statement_hash, statement_hash(new.public_view().request)
     reuse = before == after and pilot.status == "completed"
     return Revision(spec=new, patch=patch, statement_hash=after, pilot_hash=before, reuse=reuse)

@@ -109,7 +109,7 @@ class NativeAgent(BaseModel):
             task=task.task,
             agent=self.name,
             informed=False,
-            statement_hash=statement_hash(task.statement),
+            statement_hash=statement_hash(task.request),
             status=talk.status,
             messages=tuple(talk.messages),
             artifacts=artifacts,
@@ -183,8 +183,8 @@ class _Talk:
 
     def __init__(self, task: PublicTask, stage: str, sample: int):
         system = instructions(__package__ or "", "native")
-        self.messages = [Message(role="system", content=system), Message(role="user", content=task.statement)]
-        self.turns = [Turn(role="system", content=system), Turn(role="user", content=task.statement)]
+        self.messages = [Message(role="system", content=system), Message(role="user", content=task.request)]
+        self.turns = [Turn(role="system", content=system), Turn(role="user", content=task.request)]
         self.status: Status = "completed"
         self.notes: list[str] = []
         self.spent = 0

@@ -100,7 +100,7 @@ class ReferenceAgent(BaseModel):
             task=task.task,
             agent=self.name,
             informed=True,
-            statement_hash=statement_hash(task.statement),
+            statement_hash=statement_hash(task.request),
             status=talk.status,
             messages=tuple(talk.messages),
             artifacts=artifacts,
@@ -148,7 +148,7 @@ class _Talk:
     """The conversation as it grows: every turn of the assistant and every answer of a tool."""
 
     def __init__(self, task: PublicTask):
-        self.messages = [Message(role="system", content=SYSTEM), Message(role="user", content=task.statement)]
+        self.messages = [Message(role="system", content=SYSTEM), Message(role="user", content=task.request)]
         self.status: Status = "completed"
         self.detail = ""
         self.last_output = ""

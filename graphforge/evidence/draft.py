@@ -229,6 +229,13 @@ class Draft:
         self.series.append(series)
         return series.id
 
+    def column(self, measure: Measure) -> Series | None:
+        """A series over all rows of a measure; None where a row is not found again, since then it would be another."""
+        nodes = [node for key in measure.rows if (node := self._cell(measure, key)) is not None]
+        if len(nodes) != len(measure.rows):
+            return None
+        return self._series(self._add_series(measure, nodes))
+
     def relate(
         self,
         kind: RelationKind,

@@ -20,16 +20,18 @@ from ..records import (
     EvidenceNode,
     Rejection,
     RelationKind,
+    Series,
     Workspace,
     close,
     normalize,
     parse_number,
 )
-from ..records.arithmetic import evaluate, named, renamed
+from ..records.arithmetic import FUNCTIONS, evaluate, named, renamed
 from .draft import Draft, Reread, rejected
 from .find import find
 from .limits import EvidenceLimits
-from .llm_graph import AddedEdge, AddedNode, GraphAnswer, Place, Shown, prompt, show
+from .llm_columns import read_column
+from .llm_graph import AddedColumn, AddedEdge, AddedNode, GraphAnswer, Place, Shown, prompt, show
 
 # How far a result that a model computed may be off before its edge isn't believed.
 ROUNDING = 5e-3
@@ -57,7 +59,7 @@ async def relate(
         return rejected(workspace, "not_answerable", answer.reason)
     if not answer.relations and not answer.edges:
         return rejected(workspace, "nothing_chosen", answer.reason)
-    reading = _Reading(Draft(workspace, reread), shown)
+    reading = _Reading(Draft(workspace, reread), shown, limits.most_rows)
     reading.choose(answer)
     reading.add(answer)
     kinds = {relation.kind for relation in reading.draft.relations}
@@ -72,11 +74,13 @@ async def relate(
 class _Reading:
     """Takes over an answer part by part. ``faults`` says of each part left out why; lost values the draft counts."""
 
-    def __init__(self, draft: Draft, shown: Shown):
+    def __init__(self, draft: Draft, shown: Shown, most_rows: int):
         self.draft = draft
         self.shown = shown
+        self.most_rows = most_rows
         self.faults: list[str] = []
         self.nodes: dict[str, EvidenceNode] = {}
+        self.columns: dict[str, Series] = {}
 
     def choose(self, answer: GraphAnswer) -> None:
         """The chosen candidates, in the model's order."""
@@ -90,23 +94,44 @@ class _Reading:
                 self.draft.add(evidence, chosen.why)
 
     def add(self, answer: GraphAnswer) -> None:
-        """The model's own nodes and edges; edges of one kind make a relation."""
+        """The model's own nodes, columns and edges; edges of one kind and one reason make a relation."""
         for added in answer.nodes:
             self._node(added)
-        made: dict[RelationKind, list[tuple[str, AddedEdge]]] = {}
+        for one in answer.columns:
+            self._column(one)
+        made: dict[tuple[RelationKind, str], list[tuple[str, AddedEdge]]] = {}
         linked: set[str] = set()
         for edge in answer.edges:
             if (name := self._edge(edge)) is not None:
-                made.setdefault(edge.kind, []).append((name, edge))
+                made.setdefault((edge.kind, " ".join(edge.why.split())), []).append((name, edge))
                 linked.update(edge.nodes)
-        for kind, edges in made.items():
-            members = dict.fromkeys(self.nodes[name].id for _, edge in edges for name in edge.nodes)
-            self.draft.relate(
-                kind, (), tuple(members), [name for name, _ in edges], " ".join(edge.why for _, edge in edges)
-            )
-        for name in self.nodes:
+        for (kind, why), edges in made.items():
+            named_in = dict.fromkeys(name for _, edge in edges for name in edge.nodes)
+            members = dict.fromkeys(self.nodes[name].id for name in named_in if name in self.nodes)
+            series = dict.fromkeys(self.columns[name].id for name in named_in if name in self.columns)
+            self.draft.relate(kind, tuple(series), tuple(members), [name for name, _ in edges], why)
+        for name in (*self.nodes, *self.columns):
             if name not in linked:
                 self.faults.append(f"{name} is joined to nothing")
+
+    def _column(self, added: AddedColumn) -> None:
+        if added.id in self.nodes or added.id in self.columns:
+            self.faults.append(f"{added.id} is an id used twice")
+            return
+        grid = self.shown.grids.get(added.table)
+        if grid is None:
+            self.faults.append(f"{added.id} is a column of {added.table}, which was not shown")
+            return
+        try:
+            measure = read_column(grid, added, self.most_rows)
+        except RecordError as error:
+            self.faults.append(f"{added.id}: {error.what}")
+            return
+        series = self.draft.column(measure)
+        if series is None:
+            self.faults.append(f"{added.id} was not found again row by row in {grid.file.name}")
+        else:
+            self.columns[added.id] = series
 
     def _node(self, added: AddedNode) -> None:
         place = self.shown.places.get(added.place)
@@ -114,7 +139,7 @@ class _Reading:
             self.faults.append(f"{added.id} stands at {added.place}, which was not shown")
             return
         if added.id in self.nodes:
-            self.faults.append(f"{added.id} is the id of two nodes")
+            self.faults.append(f"{added.id} is an id used twice")
             return
         if (fault := _misread(added, place)) is not None:
             self.faults.append(f"{added.id} {fault}")
@@ -145,32 +170,51 @@ class _Reading:
             self.nodes[added.id] = node
 
     def _edge(self, edge: AddedEdge) -> str | None:
-        if missing := [name for name in edge.nodes if name not in self.nodes]:
+        names = tuple(dict.fromkeys(edge.nodes))
+        if missing := [name for name in names if name not in self.nodes and name not in self.columns]:
             self.faults.append(f"an edge of kind {edge.kind} rests on {missing[0]}, which isn't there")
             return None
-        members = [self.nodes[name] for name in dict.fromkeys(edge.nodes)]
-        if len({node.id for node in members}) < 2:
+        members = self._members(names)
+        if len(members) < 2:
             self.faults.append(f"an edge of kind {edge.kind} joins a node to itself")
             return None
         if edge.expression is None:
             return self.draft.edge(edge.kind, edge.operation, members, why=edge.why)
-        numbers = {name: value for name in edge.nodes if isinstance(value := self.nodes[name].value, float)}
+        known = {name: value for name in names if isinstance(value := self._value(name), float | tuple)}
         try:
             if not named(edge.expression):
                 self.faults.append(f"{edge.expression} rests on no node")
                 return None
-            result = evaluate(edge.expression, numbers)
+            result = evaluate(edge.expression, known, FUNCTIONS)
             # In the graph an expression speaks of the graph's own ids.
-            written = renamed(edge.expression, {name: self.nodes[name].id for name in edge.nodes})
+            ids = {name: (self.nodes.get(name) or self.columns[name]).id for name in names}
+            written = renamed(edge.expression, ids)
         except RecordError as error:
             self.faults.append(error.what)
             return None
-        if isinstance(result, tuple) or (
-            edge.result is not None and not close(edge.result, result, relative=ROUNDING)
-        ):
+        if isinstance(result, tuple):
+            self.faults.append(f"{edge.expression} is a column and no number")
+            return None
+        if edge.result is not None and not close(edge.result, result, relative=ROUNDING):
             self.faults.append(f"{edge.expression} is {result}, not {edge.result}")
             return None
         return self.draft.edge(edge.kind, edge.operation, members, written, result, edge.why)
+
+    def _members(self, names: tuple[str, ...]) -> list[EvidenceNode]:
+        """The nodes behind names, a column's one by one, each once."""
+        by_id = {node.id: node for node in self.draft.nodes.values()}
+        ids = dict.fromkeys(
+            one
+            for name in names
+            for one in ((self.nodes[name].id,) if name in self.nodes else self.columns[name].nodes)
+        )
+        return [by_id[one] for one in ids]
+
+    def _value(self, name: str) -> float | str | tuple[float, ...]:
+        if name in self.nodes:
+            return self.nodes[name].value
+        by_id = {node.id: node.value for node in self.draft.nodes.values()}
+        return tuple(float(by_id[one]) for one in self.columns[name].nodes)
 
 
 def _misread(added: AddedNode, place: Place) -> str | None:

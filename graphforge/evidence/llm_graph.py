@@ -4,6 +4,7 @@ Every cell and paragraph that is shown has a short place: ``F2.T1.R5.C`` is colu
 the second file, ``F3.P12`` the twelfth paragraph of the third. A place that was not shown is no place.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,8 +31,10 @@ from .measures import Measure
 from .quotes import Quotation, Threshold
 from .relations import Finding
 
-COLUMNS, CELL = 14, 60
+COLUMNS, CELL = 24, 80
 OF_A_KIND = 6
+# How often a column, or a pair of tables, may stand among the relations offered of a kind while others wait.
+OF_A_COLUMN = 2
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,27 @@ class AddedNode(BaseModel):
     use: str = Field(min_length=1)
 
 
+class AddedColumn(BaseModel):
+    """A column of a shown table, a node a row. ``rows``: only these (``R5``), or all that hold a number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")
+    table: str
+    key: str = Field(pattern=r"^[A-Z]{1,3}$")
+    column: str = Field(pattern=r"^[A-Z]{1,3}$")
+    rows: tuple[str, ...] = ()
+    use: str = Field(min_length=1)
+
+
 class AddedEdge(BaseModel):
-    """A dependency between added nodes, with its computation where it is one."""
+    """A dependency between added nodes and columns, with its computation where it is one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: RelationKind
     operation: Operation
-    nodes: tuple[str, ...] = Field(min_length=2)
+    nodes: tuple[str, ...] = Field(min_length=1)
     expression: str | None = None
     result: float | None = None
     why: str = Field(min_length=1)
@@ -102,6 +118,7 @@ class GraphAnswer(BaseModel):
     carries: bool
     relations: tuple[Chosen, ...] = ()
     nodes: tuple[AddedNode, ...] = ()
+    columns: tuple[AddedColumn, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
 
 
@@ -115,12 +132,22 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A table that was shown, in full or in part."""
+
+    file: WorkspaceFile
+    document: Document
+    table: Table
+
+
+@dataclass(frozen=True)
 class Shown:
-    """What the model saw: the text of it, its places, and the candidates by id."""
+    """What the model saw: the text of it, its places, its tables, and the candidates by id."""
 
     files: str
     relations: str
     places: Mapping[str, Place]
+    grids: Mapping[str, Grid]
     candidates: Mapping[str, Evidence]
 
 
@@ -129,14 +156,18 @@ def show(
 ) -> Shown:
     """The compact rendering of a workspace and of the relations that computation found in it."""
     places: dict[str, Place] = {}
+    grids: dict[str, Grid] = {}
     columns: dict[tuple[str, str], str] = {}
     lines: list[str] = []
     for number, file in enumerate(workspace.files, start=1):
         name = f"F{number}"
-        lines += [*_file(name, file, documents[file.sha256], places, columns), ""]
+        document = documents[file.sha256]
+        lines += [*_file(name, file, document, places, columns), ""]
+        for at, table in enumerate(document.tables[: PORTIONS[file.role].tables], start=1):
+            grids[f"{name}.T{at}"] = Grid(file, document, table)
     candidates = {f"K{number}": one for number, one in enumerate(_offered(found, limits), start=1)}
     relations = [f"{name} {_describe(evidence, columns)}" for name, evidence in candidates.items()]
-    return Shown("\n".join(lines).rstrip(), "\n".join(relations) or "none", places, candidates)
+    return Shown("\n".join(lines).rstrip(), "\n".join(relations) or "none", places, grids, candidates)
 
 
 def prompt(workspace: Workspace, shown: Shown) -> Prompt:
@@ -220,6 +251,9 @@ def _table(
         lines.append(f"    R{row + 1}{total} {' | '.join(cell for cell in cells if cell)}")
     if last - first > most_rows:
         lines.append(f"    ({last - first - most_rows} more rows, not shown)")
+    if len(table.columns) > width:
+        more = "; ".join(_cut(column.name, CELL) for column in table.columns[width:])
+        lines.append(f"    ({len(table.columns) - width} more columns, not shown: {_cut(more, 400)})")
     return lines
 
 
@@ -239,7 +273,7 @@ def _offered(found: Found, limits: EvidenceLimits) -> list[Evidence]:
     """The best relations of each kind, and what could be mistaken for the columns of these."""
     offered: list[Evidence] = []
     for kind in sorted(found.findings):
-        offered += found.findings[kind][:OF_A_KIND]
+        offered += _diverse(found.findings[kind])
     offered += found.bounds[:OF_A_KIND]
     offered += found.quoted[:OF_A_KIND]
     primary = {measure.order: measure for evidence in offered for measure in measures_of(evidence)}
@@ -252,6 +286,20 @@ def _offered(found: Found, limits: EvidenceLimits) -> list[Evidence]:
         apart = [one for one in found_wrong if frozenset(m.order for m in one.measures) not in related]
         wrong += apart[:1]
     return offered + sorted(wrong, key=Finding.order)[:OF_A_KIND]
+
+
+def _diverse(findings: Sequence[Finding]) -> list[Finding]:
+    """The best of a kind: between files first, and no column or pair of tables over and over while others wait."""
+    used: Counter[object] = Counter()
+    first: list[Finding] = []
+    for one in sorted(findings, key=lambda one: len({measure.file.sha256 for measure in one.measures}) < 2):
+        tables = frozenset((measure.file.sha256, measure.table.id) for measure in one.measures)
+        about = [tables, *(measure.order for measure in one.measures)]
+        if all(used[part] < OF_A_COLUMN for part in about):
+            used.update(about)
+            first.append(one)
+    rest = [one for one in findings if one not in first]
+    return [*first, *rest][:OF_A_KIND]
 
 
 def _describe(evidence: Evidence, columns: Mapping[tuple[str, str], str]) -> str:

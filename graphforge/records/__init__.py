@@ -30,6 +30,7 @@ from .locator import (
     PointerLocator,
     SlideLocator,
     TableCellLocator,
+    column_index,
     column_letters,
 )
 from .numbers import close, parse_number, show_number

@@ -8,7 +8,17 @@ from .base import FileName, Identifier, Record, Sha256
 from .locator import Locator
 
 RelationKind = Literal[
-    "shared_key", "equal", "conflict", "total", "share", "growth", "threshold", "quote", "confuser", "applies"
+    "shared_key",
+    "equal",
+    "conflict",
+    "total",
+    "share",
+    "growth",
+    "threshold",
+    "quote",
+    "confuser",
+    "applies",
+    "derived",
 ]
 Operation = Literal["interpret", "compare", "reconcile", "derive"]
 

@@ -17,6 +17,14 @@ def column_letters(index: int) -> str:
     return letters
 
 
+def column_index(letters: str) -> int:
+    """The zero-based index of a column name: A is 0, AA is 26."""
+    index = 0
+    for letter in letters:
+        index = index * 26 + ord(letter) - 64
+    return index - 1
+
+
 class CellLocator(Record):
     """One cell of a workbook sheet or of a delimited file (zero-based row and column of the whole sheet).
 

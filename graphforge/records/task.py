@@ -88,6 +88,18 @@ class PublicTask(Record):
     deliverables: tuple[Deliverable, ...]
     files: tuple[FileName, ...]
 
+    @property
+    def request(self) -> str:
+        """What an agent is told: the statement, and what is required of the deliverables where it doesn't say so.
+
+        Its hash decides whether a pilot still shows what the task asks (section 3.4).
+        """
+        said = " ".join(self.statement.split())
+        if all(" ".join(one.requirement.split()) in said for one in self.deliverables):
+            return self.statement
+        lines = [f"- {one.file}: {' '.join(one.requirement.split())}" for one in self.deliverables]
+        return "\n".join([self.statement.strip(), "", "To hand over:", *lines])
+
 
 class TaskSpec(Record):
     """Statement, deliverables, positive and negative criteria, and the hidden solution.

@@ -33,7 +33,7 @@ from .proposal import Proposal, difference, patch_of
 from .rules import Reread, RulesReviser
 
 _STAGE = "revise"
-_CHECKS_SHOWN = 1500
+_CHECKS_SHOWN = 6000
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ goes back once, with all of them; one that still has any is rejected.
 """
 
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from functools import partial
 from typing import TypeVar
 
@@ -375,16 +375,18 @@ class _Compiler:
                     sheet=self._sheet(file, draft.sheet),
                     label=self._fair(draft.label, "row"),
                     column=self._fair(draft.column, "column"),
-                    value=self.values.number(draft.expression, draft.where),
+                    value=(number := self.values.number(draft.expression, draft.where)),
                     absolute=_half_unit(draft.decimals),
+                    relative=_relative(draft.decimals, (number,)),
                 )
             case NumberDraft():
                 self._only(file, TEXTS, "running text")
                 return TextNumber(
                     file=file,
                     terms=self._known(draft.terms),
-                    value=self.values.number(draft.expression, draft.where),
+                    value=(number := self.values.number(draft.expression, draft.where)),
                     absolute=_half_unit(draft.decimals),
+                    relative=_relative(draft.decimals, (number,)),
                 )
             case MentionDraft():
                 return self._mention(file, draft)
@@ -406,6 +408,7 @@ class _Compiler:
             column=self._fair(draft.column, "column"),
             values=cells,
             absolute=_half_unit(draft.decimals),
+            relative=_relative(draft.decimals, found.numbers),
         )
 
     def _mention(self, file: str, draft: MentionDraft) -> TextMention:
@@ -549,6 +552,13 @@ def _words(node: EvidenceNode) -> str:
 
 def _figures(text: str) -> list[float]:
     return [number for token in _FIGURE.findall(text) if (number := parse_number(token)) is not None]
+
+
+def _relative(decimals: int | None, numbers: Sequence[float]) -> float:
+    """How far a figure may be off in proportion: of large amounts a millionth is a lot, so only where neither rounding
+    nor whole units say how exact it is."""
+    exact = decimals is not None or all(number.is_integer() for number in numbers)
+    return 1e-9 if exact else 1e-6
 
 
 def _half_unit(decimals: int | None) -> float:

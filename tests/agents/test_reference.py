@@ -61,7 +61,7 @@ def test_the_record_is_honest(work: tuple[Trajectory, Path, Path]) -> None:
     assert trajectory.status == "completed", trajectory.messages[-2].content
     assert trajectory.informed
     assert trajectory.agent == "reference"
-    assert trajectory.statement_hash == statement_hash("Compare the two.")
+    assert trajectory.statement_hash == statement_hash(trajectory.messages[1].content)
     assert [one.name for one in trajectory.artifacts] == ["book.xlsx", "flat.csv", "memo.docx", "memo.pdf"]
     assert trajectory.detail == ""
 
@@ -72,7 +72,8 @@ def test_the_conversation_can_be_trained_on(work: tuple[Trajectory, Path, Path])
     assert roles[:2] == ["system", "user"]
     assert roles[2:-1] == ["assistant", "tool"] * ((len(roles) - 3) // 2)
     assert roles[-1] == "assistant"
-    assert trajectory.messages[1].content == "Compare the two."
+    said = trajectory.messages[1].content
+    assert said.startswith("Compare the two.") and "- book.xlsx: as asked" in said
     assert all(answer is not None and answer.exit_code == 0 for _, answer in trajectory.tool_calls())
     everything = "\n".join(message.line() for message in trajectory.messages)
     for word in (

@@ -4,14 +4,15 @@ import asyncio
 
 import pytest
 
-from graphforge.errors import InputError
+from graphforge.errors import InputError, RecordError
 from graphforge.evidence import build, relate
 from graphforge.evidence.find import find
-from graphforge.evidence.llm_graph import show
+from graphforge.evidence.llm_columns import read_column
+from graphforge.evidence.llm_graph import AddedColumn, Grid, show
 from graphforge.llm import AnswerError, BudgetSpent, ProviderError
 from graphforge.records import EvidenceGraph, Rejection
 from graphforge.records.arithmetic import evaluate
-from tests.made_case import CASES, DOCUMENTS, LIMITS, reread, workspace
+from tests.made_case import CASES, DOCUMENTS, FIRST, LIMITS, reread, table, workspace
 from tests.spoken import Spoken, outside_fences
 
 CASE = {
@@ -162,6 +163,126 @@ def test_an_invented_fact_is_dropped_with_its_edge_and_counted(change, what):
     # The fact, the edge on it, and the other fact that is then joined to nothing.
     assert graph.dropped == 3, what
     assert len(graph.relations) == 1
+
+
+def column(identifier, where, letter="B", key="A", **changes):
+    return {
+        "id": identifier,
+        "table": where,
+        "key": key,
+        "column": letter,
+        "rows": [],
+        "use": "to be held",
+        **changes,
+    }
+
+
+def with_columns(one, columns, edges, nodes=()):
+    said = answer(nodes=nodes, edges=edges) | {"columns": columns}
+    return related(one, said)[0]
+
+
+def test_an_added_column_is_a_series_of_all_rows_also_of_those_not_shown():
+    one = made("monitoring_and_exception_reporting")
+    where = place(one, "permits_second.xlsx", "T1")
+    bound = node("bound", place(one, "rule.docx", "P1"), 1000, quote="1,000", entity="threshold")
+    graph = with_columns(
+        one,
+        [column("register", where)],
+        [
+            edge(
+                "bound", "register", kind="threshold", operation="compare", expression="sum(register < bound)"
+            ),
+            edge("register", kind="total", operation="derive", expression="sum(register)"),
+        ],
+        [bound],
+    )
+    (series,) = graph.series
+    document = next(item for item in DOCUMENTS.values() if item.name == "permits_second.xlsx")
+    grid = document.tables[0]
+    rows = range(*grid.body)
+    assert list(series.entities) == [grid.key_text(row) for row in rows]
+    numbers = [grid.number(row, 1) for row in rows]
+    by_id = {item.id: item.value for item in graph.nodes}
+    assert [by_id[name] for name in series.nodes] == numbers
+    assert [item.result for item in graph.edges] == [float(sum(v < 1000 for v in numbers)), sum(numbers)]
+    assert graph.edges[1].expression == f"sum({series.id})"
+    assert [(item.kind, item.series) for item in graph.relations] == [
+        ("threshold", (series.id,)), ("total", (series.id,))
+    ]  # fmt: skip
+    assert graph.dropped == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"table": "F9.T1"},
+        {"column": "Z"},
+        {"column": "A"},
+        {"rows": ["R99"]},
+        {"rows": ["R3"]},
+        {"id": "bound"},
+    ],
+)
+def test_a_column_that_is_none_is_dropped_with_its_edges(change):
+    one = made("monitoring_and_exception_reporting")
+    where = place(one, "permits_second.xlsx", "T1")
+    bound = node("bound", place(one, "rule.docx", "P1"), 1000, quote="1,000", entity="threshold")
+    said = answer([candidate(one, "conflict")], [bound], [edge("bound", "register", kind="threshold")])
+    graph, _ = related(one, said | {"columns": [column("register", where) | change]})
+    assert len(graph.relations) == 1
+    # The column, the edge on it, and the bound that is then joined to nothing.
+    assert graph.dropped == 3
+
+
+def test_a_column_whose_rows_share_a_name_needs_its_rows_named():
+    one = made("monitoring_and_exception_reporting")
+    document = next(item for item in DOCUMENTS.values() if item.name == "permits_second.xlsx")
+    rows = list(document.tables[0].grid)
+    first = document.tables[0].body[0]
+    rows[first + 1] = (rows[first][0], *rows[first + 1][1:])
+    grid = document.tables[0].model_copy(update={"grid": tuple(rows)})
+    shown_grid = Grid(one.files[0], document, grid)
+    with pytest.raises(RecordError, match="are called"):
+        read_column(shown_grid, AddedColumn(**column("c", "F1.T1")), 200)
+    names = [f"R{row + 1}" for row in range(*grid.body)][1:]
+    assert len(read_column(shown_grid, AddedColumn(**column("c", "F1.T1", rows=names)), 200).rows) == len(
+        names
+    )
+
+
+def test_an_expression_over_rows_is_no_number_and_reasons_keep_relations_apart():
+    one = made("monitoring_and_exception_reporting")
+    first, second = (place(one, f"permits_{name}.xlsx", "T1") for name in ("first", "second"))
+    graph = with_columns(
+        one,
+        [column("left", first), column("right", second)],
+        [
+            edge("left", "right", expression="left - right"),
+            edge("left", "right", expression="sum(left) - sum(right)"),
+            edge("left", "right") | {"why": "another reason"},
+        ],
+    )
+    assert [len(item.edges) for item in graph.relations] == [1, 1]
+    assert graph.dropped == 1
+
+
+def test_a_wide_table_says_which_columns_are_not_shown():
+    one = made()
+    name = one.files[0].sha256
+    wide = DOCUMENTS[name].model_copy(
+        update={"tables": (table("Wide", {f"m{number:02}": FIRST for number in range(30)}),)}
+    )
+    files = show(one, {**DOCUMENTS, name: wide}, find(one, DOCUMENTS, LIMITS), LIMITS).files
+    assert "X m22 (number)" in files and "Y m23" not in files
+    assert "(7 more columns, not shown: m23; m24; m25; m26; m27; m28; m29)" in files
+
+
+def test_no_pair_of_tables_takes_all_the_places_of_a_kind():
+    one = made()
+    offered = [item for item in shown(one).candidates.values() if getattr(item, "kind", None) == "shared_key"]
+    seen = [frozenset((m.file.sha256, m.table.id) for m in item.measures) for item in offered]
+    assert all(seen.count(pair) <= 2 for pair in seen)
 
 
 @pytest.mark.parametrize(

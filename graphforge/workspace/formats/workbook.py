@@ -15,7 +15,7 @@ import python_calamine
 from lxml import etree
 from openpyxl.formula.translate import Translator, TranslatorError
 
-from graphforge.records import CellLocator, Family, Value
+from graphforge.records import CellLocator, Family, Value, column_index
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
@@ -97,14 +97,6 @@ def show_value(value: Value) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return str(value)
-
-
-def column_index(letters: str) -> int:
-    """The zero-based index of a column name: A is 0, AA is 26."""
-    index = 0
-    for letter in letters:
-        index = index * 26 + ord(letter) - 64
-    return index - 1
 
 
 def _cell_reference(reference: str) -> tuple[int, int] | None:
