@@ -2,10 +2,10 @@
 
     workspaces, rejections = await search_workspaces(library, seeds, speaker, turns=12, at_once=8)
 
-A turn is one step: search the library, look into a file, keep it or not with a reason, or finish. The agent stops when
-what it kept makes a coherent case that can be worked on, or when its turns are used up. At the end it gives every file
-it takes its hidden role with a reason, and says when there is no case to be had. Files are named by labels that the
-agent was shown; what it looked into is what it may keep.
+A turn is one step: search the library, look into a file, or finish; which files it keeps or drops, and why, goes along
+with the step that comes next. The agent stops when what it kept makes a coherent case that can be worked on, or when
+its turns are used up. At the end it gives every file it takes its hidden role with a reason, and says when there is no
+case to be had. Files are named by labels that the agent was shown; what it looked into is what it may keep.
 """
 
 from collections import Counter
@@ -42,12 +42,14 @@ class Member(BaseModel):
 
 
 class Step(BaseModel):
-    """One turn. ``query`` goes with search; ``file`` with inspect, keep and drop; ``members`` with finish."""
+    """One turn: ``keep`` and ``drop``, then the action with its ``query``, ``file`` or ``members``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     thought: str
-    action: Literal["search", "inspect", "keep", "drop", "finish"]
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    action: Literal["search", "inspect", "finish"]
     query: str = ""
     file: str = ""
     members: tuple[Member, ...] = ()
@@ -108,6 +110,7 @@ class _Search:
                 step = await self.speaker.ask(Prompt(stage=STAGE, purpose="search", turns=tuple(talk)), Step)
             except (AnswerError, ProviderError) as error:
                 return unanswered(error, self.seed.id, STAGE)
+            said = [self._keep(name) for name in step.keep] + [self._drop(name) for name in step.drop]
             if step.action == "finish":
                 if not step.members:
                     return _reject(self.seed, "no_coherent_case", step.thought)
@@ -117,11 +120,11 @@ class _Search:
                 if self.sent_back:
                     return _reject(self.seed, "invalid_set", "; ".join(faults[:3]))
                 self.sent_back = True
-                said = "That set can't be used:\n" + "\n".join(f"- {fault}" for fault in faults)
+                said.append("That set can't be used:\n" + "\n".join(f"- {fault}" for fault in faults))
             else:
-                said = self._answer(step)
+                said.append(self._found(step.query) if step.action == "search" else self._inspect(step.file))
             talk.append(Turn(role="assistant", content=step.model_dump_json()))
-            talk.append(Turn(role="user", content=f"{said}\n\n{self._left(turn + 1)}"))
+            talk.append(Turn(role="user", content="\n\n".join([*said, self._left(turn + 1)])))
         return _reject(self.seed, "turns_used_up", f"no set was finished in {self.turns} turns")
 
     def _instructions(self) -> str:
@@ -142,25 +145,27 @@ class _Search:
         last = " This is your last turn: finish." if left == 1 else ""
         return f"Kept so far: {kept}. Turns left: {left}.{last}"
 
-    def _answer(self, step: Step) -> str:
-        """What the library says to a step."""
-        if step.action == "search":
-            return self._found(step.query)
-        if step.file not in self.files:
-            return f"There is no file {step.file!r} among the results: use a label that you were shown."
-        if step.action == "inspect":
-            self.inspected.add(step.file)
-            document = self.library.documents[self.files[step.file]]
-            return fence(f"the first part of {step.file}", first_part(document))
-        if step.action == "drop":
-            self.kept.pop(step.file, None)
-            return f"{step.file} is not kept."
-        if step.file not in self.inspected:
-            return f"Look into {step.file} before you keep it."
-        if len(self.kept) >= LARGEST and step.file not in self.kept:
-            return f"You keep {LARGEST} files already: drop one first."
-        self.kept[step.file] = None
-        return f"{step.file} is kept."
+    def _inspect(self, name: str) -> str:
+        if name not in self.files:
+            return _unknown(name)
+        self.inspected.add(name)
+        return fence(f"the first part of {name}", first_part(self.library.documents[self.files[name]]))
+
+    def _keep(self, name: str) -> str:
+        if name not in self.files:
+            return _unknown(name)
+        if name not in self.inspected:
+            return f"Look into {name} before you keep it."
+        if len(self.kept) >= LARGEST and name not in self.kept:
+            return f"{name} is not kept: you keep {LARGEST} files already. Drop one first."
+        self.kept[name] = None
+        return f"{name} is kept."
+
+    def _drop(self, name: str) -> str:
+        if name not in self.files:
+            return _unknown(name)
+        self.kept.pop(name, None)
+        return f"{name} is not kept."
 
     def _found(self, query: str) -> str:
         results = self.library.search(query, RESULTS)
@@ -202,6 +207,10 @@ class _Search:
             topic=min(topics, key=lambda topic: (-topics[topic], topic)),
             files=workspace_files(self.library, cast),
         )
+
+
+def _unknown(name: str) -> str:
+    return f"There is no file {name!r} among the results: use a label that you were shown."
 
 
 def first_part(document: Document) -> str:

@@ -47,15 +47,16 @@ def said(**answer: object) -> Say:
 
 def step(users: list[str]) -> dict:
     """Search, look into the first four results and keep them, then finish with the first as core."""
-    blank = {"thought": "as planned", "query": "", "file": "", "members": []}
+    blank = {"thought": "as planned", "keep": [], "drop": [], "query": "", "file": "", "members": []}
     done = len(users) - 1
     if done == 0:
         return {**blank, "action": "search", "query": "state oil gas production rates region capacity"}
-    if done <= 8:
-        return {**blank, "action": ("inspect", "keep")[(done - 1) % 2], "file": f"L{(done + 1) // 2}"}
+    kept = [f"L{done - 1}"] if done > 1 else []
+    if done <= 4:
+        return {**blank, "keep": kept, "action": "inspect", "file": f"L{done}"}
     roles = ("core", "core", "supporting", "ambient")
     members = [{"file": f"L{at}", "role": role, "why": "it fits"} for at, role in enumerate(roles, 1)]
-    return {**blank, "action": "finish", "members": members}
+    return {**blank, "keep": kept, "action": "finish", "members": members}
 
 
 def assignment(shown: str) -> dict:
