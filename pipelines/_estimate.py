@@ -53,7 +53,8 @@ def _of_one(config: Config, stage: str) -> list[Expected]:
         case "workspaces" if built:
             return [_call(stage, "builder", "search", min(config.engine.turns, _SEARCH_TURNS), 8_000, 500)]
         case "graphs" if built:
-            return [_call(stage, "builder", "relate", 1, 20_000, 4_000)]
+            mended = _call(stage, "builder", "mend", _SENT_BACK, 20_000, 8_000)
+            return [_call(stage, "builder", "relate", 1, 12_000, 8_000), mended]
         case "tasks" if built:
             mended = _call(stage, "builder", "mend", _SENT_BACK, 20_000, 8_000)
             return [_call(stage, "builder", "write", 1, 12_000, 8_000), mended]

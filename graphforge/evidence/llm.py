@@ -4,8 +4,8 @@
 
 The relations that computation finds are offered as candidates, so that the model chooses, explains and adds instead
 of finding again. What it adds must stand at a place that it was shown. Both go through :class:`Draft`, as those of the
-``rules`` engine do: each node is read again from the original file, each expression computed again. What fails is left
-out and counted in ``dropped``.
+``rules`` engine do: each node is read again from the original file, each expression computed again. An answer of which
+something fails goes back once with the reasons; what fails then is left out and counted in ``dropped``.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from .draft import Draft, Reread, rejected
 from .find import find
 from .limits import EvidenceLimits
 from .llm_columns import read_column
-from .llm_graph import AddedColumn, AddedEdge, AddedNode, GraphAnswer, Place, Shown, prompt, show
+from .llm_graph import AddedColumn, AddedEdge, AddedNode, GraphAnswer, Place, Shown, again, prompt, show
 
 # How far a result that a model computed may be off before its edge isn't believed.
 ROUNDING = 5e-3
@@ -51,24 +51,35 @@ async def relate(
     without an answer.
     """
     shown = show(workspace, documents, find(workspace, documents, limits), limits)
-    try:
-        answer = await speaker.ask(prompt(workspace, shown), GraphAnswer)
-    except (AnswerError, ProviderError) as error:
-        return unanswered(error, workspace.id, "graphs")
-    if not answer.carries:
-        return rejected(workspace, "not_answerable", answer.reason)
-    if not answer.relations and not answer.edges:
-        return rejected(workspace, "nothing_chosen", answer.reason)
-    reading = _Reading(Draft(workspace, reread), shown, limits.most_rows)
-    reading.choose(answer)
-    reading.add(answer)
-    kinds = {relation.kind for relation in reading.draft.relations}
+    question = prompt(workspace, shown)
+    best: _Reading | None = None
+    for _ in range(2):
+        try:
+            answer = await speaker.ask(question, GraphAnswer)
+        except (AnswerError, ProviderError) as error:
+            if best is None:
+                return unanswered(error, workspace.id, "graphs")
+            break
+        if not answer.carries:
+            return rejected(workspace, "not_answerable", answer.reason)
+        if not answer.relations and not answer.edges:
+            return rejected(workspace, "nothing_chosen", answer.reason)
+        reading = _Reading(Draft(workspace, reread), shown, limits.most_rows)
+        reading.choose(answer)
+        reading.add(answer)
+        if best is None or len(reading.faults) < len(best.faults):
+            best = reading
+        if not reading.faults:
+            break
+        question = again(question, answer, reading.faults)
+    assert best is not None
+    kinds = {relation.kind for relation in best.draft.relations}
     if not kinds:
-        detail = "; ".join(reading.faults[:3]) or "the values were not found again in the original files"
+        detail = "; ".join(best.faults[:3]) or "the values were not found again in the original files"
         return rejected(workspace, "not_recovered", detail)
     if kinds == {"confuser"}:
         return rejected(workspace, "nothing_chosen", "only what looks alike is left, and nothing to do right")
-    return reading.draft.built(len(reading.faults))
+    return best.draft.built(len(best.faults))
 
 
 class _Reading:

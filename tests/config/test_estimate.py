@@ -40,7 +40,7 @@ def test_every_stage_that_asks_a_model_is_in_the_estimate() -> None:
     found = expected(configured("experiment=live"), STAGES[0])
     assert {row.role for row in found} == {"builder", "teacher", "reviser", "judge"}
     assert [row.stage for row in found if row.stage != "judge"] == [
-        "seeds", "seeds", "workspaces", "graphs", "tasks", "tasks", "pilot", "revise", "rollouts"
+        "seeds", "seeds", "workspaces", "graphs", "graphs", "tasks", "tasks", "pilot", "revise", "rollouts"
     ]  # fmt: skip
     purposes = {row.purpose for row in found}
     assert purposes == {"demands", "patterns", "search", "relate", "write", "mend", "agent", "grade", "patch"}

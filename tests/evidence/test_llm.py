@@ -81,7 +81,8 @@ def answer(relations=(), nodes=(), edges=(), carries=True):
 
 
 def related(one, *answers, again=reread):
-    speaker = Spoken(*answers)
+    # An answer with faults goes back once; who insists says the same again.
+    speaker = Spoken(*answers, *answers[-1:])
     return asyncio.run(relate(one, DOCUMENTS, again, LIMITS, speaker)), speaker
 
 
@@ -421,3 +422,25 @@ def test_what_rules_choose_is_among_what_a_model_is_offered(pattern):
     graph, _ = related(one, answer(offered))
     assert isinstance(graph, EvidenceGraph)
     assert ruled.relations[0].kind in {relation.kind for relation in graph.relations}
+
+
+def test_an_answer_with_faults_goes_back_once_and_the_better_one_counts():
+    one = made()
+    wrong = answer(nodes=birch(one), edges=[edge("first", "second", expression="second - first", result=61)])
+    right = answer(nodes=birch(one), edges=[edge("first", "second", expression="second - first", result=16)])
+    graph, speaker = related(one, wrong, right)
+    assert (len(speaker.prompts), graph.dropped, graph.edges[0].result) == (2, 0, 16.0)
+    assert speaker.prompts[1].purpose == "mend"
+    assert "second - first is 16.0, not 61.0" in speaker.prompts[1].turns[-1].content
+    mixed = answer([candidate(one, "conflict")], birch(one), wrong["edges"])
+    graph, _ = related(one, mixed, answer(nodes=birch(one)[:1], edges=wrong["edges"]))
+    assert len(graph.edges) == 8 and graph.dropped == 3
+
+
+def test_a_faultless_answer_is_asked_for_once_and_a_broken_second_one_changes_nothing():
+    one = made()
+    good = answer([candidate(one, "conflict")])
+    assert len(related(one, good)[1].prompts) == 1
+    mixed = answer([candidate(one, "conflict"), "K99"])
+    graph, speaker = related(one, mixed, AnswerError("truncated", "cut off", "raise max_tokens"))
+    assert len(speaker.prompts) == 2 and graph.dropped == 1
