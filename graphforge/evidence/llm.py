@@ -67,7 +67,7 @@ async def relate(
         reading = _Reading(Draft(workspace, reread), shown, limits.most_rows)
         reading.choose(answer)
         reading.add(answer)
-        if best is None or len(reading.faults) < len(best.faults):
+        if best is None or reading.worth() > best.worth():
             best = reading
         if not reading.faults:
             break
@@ -92,6 +92,10 @@ class _Reading:
         self.faults: list[str] = []
         self.nodes: dict[str, EvidenceNode] = {}
         self.columns: dict[str, Series] = {}
+
+    def worth(self) -> tuple[bool, int]:
+        """More is better: relations at all, then few faults."""
+        return bool(self.draft.relations), -len(self.faults)
 
     def choose(self, answer: GraphAnswer) -> None:
         """The chosen candidates, in the model's order."""
