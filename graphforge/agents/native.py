@@ -21,7 +21,7 @@ from ..records import Artifact, Message, PublicTask, Status, ToolCall, Trajector
 from . import toolset
 from .harvest import harvest
 from .layout import lay_out
-from .sandbox import CommandResult, ProcessSandbox, SandboxRoom
+from .sandbox import CommandResult, Sandbox, SandboxRoom
 
 # Tokens a character where no answer has told yet how the model counts.
 _FIRST_GUESS = 0.35
@@ -68,7 +68,7 @@ class NativeAgent(BaseModel):
     bad_turns: int = Field(ge=0)
     unsafe_sandbox: bool
 
-    def check(self, sandbox: ProcessSandbox) -> None:
+    def check(self, sandbox: Sandbox) -> None:
         """ConfigError where the sandbox does not isolate and the configuration does not say that this is wanted."""
         if not sandbox.isolates and not self.unsafe_sandbox:
             raise ConfigError(
@@ -82,7 +82,7 @@ class NativeAgent(BaseModel):
         task: PublicTask,
         inputs: Mapping[str, Path],
         keep: Path,
-        sandbox: ProcessSandbox,
+        sandbox: Sandbox,
         speaker: Speaker,
         *,
         stage: str,
@@ -101,7 +101,7 @@ class NativeAgent(BaseModel):
             with sandbox.open() as room:
                 lay_out(room, task, inputs)
                 await self._work(talk, room, speaker)
-                artifacts, left_out = harvest(room.workspace / "outputs", task, keep, self.artifact_bytes)
+                artifacts, left_out = harvest(room.outputs, task, keep, self.artifact_bytes)
                 talk.notes += left_out
         except SandboxError as error:
             talk.end("sandbox_error", error.what)
