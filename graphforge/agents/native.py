@@ -76,7 +76,8 @@ class NativeAgent(BaseModel):
             raise ConfigError(
                 f"The agent {self.name} runs commands that a model wrote, and {type(sandbox).__name__} keeps them "
                 "neither from the files nor from the network of this machine",
-                "Choose a sandbox that isolates, or set agent.unsafe_sandbox=true on a machine with nothing to lose",
+                "Choose a sandbox that isolates (sandbox=bwrap), or set agent.unsafe_sandbox=true on a machine with "
+                "nothing to lose",
             )
 
     async def run(

@@ -1,8 +1,9 @@
 """A seccomp filter for commands that a model wrote: what namespaces and lost capabilities leave open is closed here.
 
 A user namespace of its own would give a command every capability inside it, and with them most of the kernel's
-faults of the past. Keys of a user, io_uring, BPF, perf and userfaultfd know no namespaces or have had many faults, and
-a socket of the kinds not named here may lead out of the network namespace (vsock, to the host of a virtual machine).
+faults of the past. Keys of a user and the kernel's log know no namespaces; io_uring, BPF, perf and userfaultfd have had
+many faults; a socket of the kinds not named here may lead out of the network namespace (vsock, to the host of a
+virtual machine).
 
 What is refused looks like an ordinary error to the command (EPERM, ENOSYS, EAFNOSUPPORT), which falls back or fails.
 """
@@ -23,7 +24,7 @@ _FAMILIES = (1, 2, 10, 16)
 class _Numbers(NamedTuple):
     """System calls of a machine, and its own number (linux/audit.h).
 
-    ``refused``: add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd.
+    ``refused``: add_key, request_key, keyctl, perf_event_open, bpf, userfaultfd, syslog.
     """
 
     architecture: int
@@ -34,9 +35,11 @@ class _Numbers(NamedTuple):
 
 
 _MACHINES = {
-    "x86_64": _Numbers(0xC000003E, clone=56, unshare=272, socket=41, refused=(248, 249, 250, 298, 321, 323)),
+    "x86_64": _Numbers(
+        0xC000003E, clone=56, unshare=272, socket=41, refused=(248, 249, 250, 298, 321, 323, 103)
+    ),
     "aarch64": _Numbers(
-        0xC00000B7, clone=220, unshare=97, socket=198, refused=(217, 218, 219, 241, 280, 282)
+        0xC00000B7, clone=220, unshare=97, socket=198, refused=(217, 218, 219, 241, 280, 282, 116)
     ),
 }
 # Bit of the numbers by which x86_64 offers its calls once more.
