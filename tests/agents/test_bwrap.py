@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from graphforge.agents.harvest import harvest
 from graphforge.agents.layout import lay_out
 from graphforge.errors import ConfigError, SandboxError
 from graphforge.llm import Prompt, Reply, Usage
+from pipelines._working import rollouts
 
 BWRAP = BwrapSandbox(
     **SANDBOX.model_dump(),
@@ -383,6 +385,17 @@ def test_no_bubblewrap_is_said_before_any_work(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigError, match=r"bwrap, which is not installed.*apt-get install bubblewrap"):
         BWRAP.check()
+
+
+def test_a_stage_asks_the_sandbox_before_it_opens_a_model(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    agent = SimpleNamespace(needs_speaker=True, check=lambda sandbox: None)
+    # Neither has anything that models could be opened with.
+    config, desk = SimpleNamespace(agent=agent, sandbox=BWRAP), SimpleNamespace(folder=tmp_path)
+    with pytest.raises(ConfigError, match="not installed"):
+        asyncio.run(rollouts(config, desk, [], "pilot", sample=0))  # type: ignore[arg-type]
 
 
 def test_namespaces_that_are_forbidden_are_said_before_any_work(
