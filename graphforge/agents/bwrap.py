@@ -27,7 +27,7 @@ from pydantic import Field
 
 from ..errors import ConfigError, SandboxError
 from . import syscalls
-from .sandbox import Sandbox, SandboxRoom
+from .sandbox import Sandbox, SandboxRoom, kill_session
 
 # User ids that nothing else uses (systemd, "Users, Groups, UIDs and GIDs": 60578 to 61183 are unused), one a rollout.
 _USERS = range(60578, 61184)
@@ -206,20 +206,35 @@ class BwrapRoom(SandboxRoom):
                 raise SandboxError(
                     f"The command could not be started ({error})", "Check that bubblewrap is installed"
                 ) from None
-            about = heard.read()
-        first = json.loads(about)["child-pid"] if about else None
-        watched = _pidfd(first)
-        self._first = first
-        self._looked = time.monotonic()
+            try:
+                watched = self._watch(heard.read())
+            except BaseException:
+                kill_session(process)
+                raise
         try:
             yield process
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            kill_session(process)
             self._first = None
             if watched is not None:
                 _await_end(watched)
+
+    def _watch(self, about: bytes) -> int | None:
+        """A handle on the first process of the namespace, of which bubblewrap tells; None where there is none."""
+        self._looked = time.monotonic()
+        try:
+            self._first = int(json.loads(about)["child-pid"])
+        except (ValueError, KeyError):
+            # It said nothing, or not all: it has failed, and its words tell why.
+            return None
+        try:
+            return os.pidfd_open(self._first)
+        except ProcessLookupError:
+            return None
+        except OSError as error:
+            raise SandboxError(
+                f"The command can't be watched ({error})", "Use Linux 5.3 or newer, or choose another sandbox"
+            ) from None
 
     def _walls(self) -> list[str]:
         """What bubblewrap is told to shut off, and to show."""
@@ -380,16 +395,6 @@ def _handed(content: bytes) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
-
-
-def _pidfd(process: int | None) -> int | None:
-    """A handle on a process that may have ended already."""
-    if process is None:
-        return None
-    try:
-        return os.pidfd_open(process)
-    except ProcessLookupError:
-        return None
 
 
 def _await_end(handle: int) -> None:

@@ -212,7 +212,7 @@ class SandboxRoom:
         try:
             yield process
         finally:
-            _kill_session(process)
+            kill_session(process)
 
     def environment(self) -> dict[str, str]:
         """The whole environment of a command."""
@@ -291,7 +291,7 @@ class SandboxRoom:
                     break
                 if not ended and process.poll() is not None:
                     ended = True
-                    _kill_session(process)
+                    kill_session(process)
                 elif time.monotonic() > deadline:
                     timed_out = not ended
                     break
@@ -314,7 +314,7 @@ class SandboxRoom:
         return text
 
 
-def _kill_session(process: subprocess.Popen[bytes]) -> None:
+def kill_session(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the command's process group and reap the command."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
