@@ -23,6 +23,7 @@ async def rollouts(
     """
     agent: Any = config.agent
     keep = desk.folder / "files"
+    config.sandbox.check()
     tracked = desk.track(jobs, f"{stage} rollouts", len(jobs))
     if not agent.needs_speaker:
         return [work(agent, spec, files, keep, config.sandbox, stage) for spec, files in tracked]

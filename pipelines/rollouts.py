@@ -26,8 +26,8 @@ def main(cfg: DictConfig) -> None:
         results: list[Trajectory | Rejection] = []
         for revision in revisions:
             results.append(pilots[revision.spec.id] if revision.reuse else next(done))
-            for artifact in pilots[revision.spec.id].artifacts if revision.reuse else ():
-                shutil.copyfile(handed / artifact.sha256, desk.folder / "files" / artifact.sha256)
+            for sha256 in pilots[revision.spec.id].kept() if revision.reuse else ():
+                shutil.copyfile(handed / sha256, desk.folder / "files" / sha256)
         made, rejections = sort(results)
         desk.write("rollouts.jsonl", made)
         desk.metrics({"reused": sum(revision.reuse for revision in revisions)})

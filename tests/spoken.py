@@ -12,6 +12,7 @@ class Spoken:
     """Gives its answers one by one: dicts for ``ask``, texts for ``say``, exceptions to raise. Keeps the prompts."""
 
     role = "builder"
+    sees = False
 
     def __init__(self, *answers: object):
         self._answers = list(answers)

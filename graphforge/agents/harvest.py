@@ -21,7 +21,7 @@ def harvest(folder: Path, task: PublicTask, keep: Path, limit: int) -> tuple[tup
         return (), ["there is no folder outputs"]
     try:
         for deliverable in task.deliverables:
-            content = _read(deliverable.file, opened, limit)
+            content = read_plain(deliverable.file, opened, limit)
             if isinstance(content, str):
                 left_out.append(f"{deliverable.file} {content}")
                 continue
@@ -34,8 +34,8 @@ def harvest(folder: Path, task: PublicTask, keep: Path, limit: int) -> tuple[tup
     return tuple(artifacts), left_out
 
 
-def _read(name: str, folder: int, limit: int) -> bytes | str:
-    """The content of a plain file in an opened folder, or why it is left out."""
+def read_plain(name: str, folder: int, limit: int) -> bytes | str:
+    """The content of a plain file in an opened folder, or why it is left out. No link is followed."""
     try:
         # O_NONBLOCK: opening a pipe must not wait for someone who writes to it.
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
@@ -50,6 +50,8 @@ def _read(name: str, folder: int, limit: int) -> bytes | str:
         if status.st_size > limit:
             return f"is larger than {limit:,} bytes"
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read()
+            content = file.read(limit + 1)
+        # It may grow while it is read.
+        return content if len(content) <= limit else f"is larger than {limit:,} bytes"
     finally:
         os.close(handle)

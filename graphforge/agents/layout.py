@@ -16,16 +16,19 @@ def lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> 
     All bear the same instant, so that a listing reads the same in every run. SandboxError where the copying fails,
     InputError where a file of the task was not handed in.
     """
-    folder = room.workspace / "inputs"
+    folder = room.inputs
     try:
-        folder.mkdir()
-        (room.workspace / "outputs").mkdir()
+        folder.mkdir(exist_ok=True)
+        room.outputs.mkdir()
+        room.own(folder)
+        room.own(room.outputs)
         for name in task.files:
             shutil.copyfile(inputs[name], folder / name)
             os.utime(folder / name, (EPOCH_SECONDS, EPOCH_SECONDS))
             (folder / name).chmod(0o444)
+            room.own(folder / name)
         folder.chmod(0o555)
-        for place in (folder, room.workspace / "outputs"):
+        for place in (folder, room.outputs):
             os.utime(place, (EPOCH_SECONDS, EPOCH_SECONDS))
     except OSError as error:
         raise SandboxError(

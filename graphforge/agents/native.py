@@ -1,10 +1,11 @@
-"""The native agent: a model with three tools (bash, write_file, view_file) in the sandbox, in turns until it is done.
+"""The native agent: a model with tools (bash, write_file, view_file) in the sandbox, in turns until it is done.
 
     agent = NativeAgent(name="native", at_once=4, steps=60, tokens=1_500_000, ..., unsafe_sandbox=False)
     trajectory = await agent.run(spec.public_view(), {"prices.xlsx": path}, keep, sandbox, client.role("teacher"),
                                  stage="rollouts")
 
-It sees the statement and the files, nothing else: ``informed`` is false. Paper section 3.4 (rollouts).
+It sees the statement and the files, nothing else: ``informed`` is false. A model that sees images may also look at
+rendered pages (view_page); one that doesn't is never told of it. Paper section 3.4 (rollouts).
 """
 
 import asyncio
@@ -16,12 +17,13 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import ConfigError, SandboxError
-from ..llm import AnswerError, Call, Prompt, ProviderError, Reply, Speaker, Turn, instructions
-from ..records import Artifact, Message, PublicTask, Status, ToolCall, Trajectory, statement_hash
+from ..llm import IMAGE_TOKENS, AnswerError, Call, Prompt, ProviderError, Reply, Speaker, Turn, instructions
+from ..records import Artifact, Message, PublicTask, Status, ToolCall, Trajectory, statement_hash, write_bytes
 from . import toolset
 from .harvest import harvest
 from .layout import lay_out
-from .sandbox import CommandResult, ProcessSandbox, SandboxRoom
+from .page import PageView
+from .sandbox import CommandResult, Sandbox, SandboxRoom
 
 # Tokens a character where no answer has told yet how the model counts.
 _FIRST_GUESS = 0.35
@@ -68,13 +70,14 @@ class NativeAgent(BaseModel):
     bad_turns: int = Field(ge=0)
     unsafe_sandbox: bool
 
-    def check(self, sandbox: ProcessSandbox) -> None:
+    def check(self, sandbox: Sandbox) -> None:
         """ConfigError where the sandbox does not isolate and the configuration does not say that this is wanted."""
         if not sandbox.isolates and not self.unsafe_sandbox:
             raise ConfigError(
                 f"The agent {self.name} runs commands that a model wrote, and {type(sandbox).__name__} keeps them "
                 "neither from the files nor from the network of this machine",
-                "Choose a sandbox that isolates, or set agent.unsafe_sandbox=true on a machine with nothing to lose",
+                "Choose a sandbox that isolates (sandbox=bwrap), or set agent.unsafe_sandbox=true on a machine with "
+                "nothing to lose",
             )
 
     async def run(
@@ -82,26 +85,26 @@ class NativeAgent(BaseModel):
         task: PublicTask,
         inputs: Mapping[str, Path],
         keep: Path,
-        sandbox: ProcessSandbox,
+        sandbox: Sandbox,
         speaker: Speaker,
         *,
         stage: str,
         sample: int = 0,
     ) -> Trajectory:
-        """Let the model work, and harvest the promised deliverables into ``keep/<sha256>``.
+        """Let the model work; the promised deliverables and what it was shown as images go into ``keep/<sha256>``.
 
         "completed" says that the model ended the work, not that the work is right; "llm_error" and "sandbox_error" are
         failures of ours. ``sample`` tells repeated rollouts of one task apart. ConfigError as :meth:`check`;
         BudgetSpent and NotRecorded stop the run and are no trajectory; StorageError where ``keep`` can't be written.
         """
         self.check(sandbox)
-        talk = _Talk(task, stage, sample)
+        talk = _Talk(task, stage, sample, keep, sees=speaker.sees)
         artifacts: tuple[Artifact, ...] = ()
         try:
             with sandbox.open() as room:
                 lay_out(room, task, inputs)
                 await self._work(talk, room, speaker)
-                artifacts, left_out = harvest(room.workspace / "outputs", task, keep, self.artifact_bytes)
+                artifacts, left_out = harvest(room.outputs, task, keep, self.artifact_bytes)
                 talk.notes += left_out
         except SandboxError as error:
             talk.end("sandbox_error", error.what)
@@ -167,10 +170,12 @@ class NativeAgent(BaseModel):
             if time.monotonic() >= deadline:
                 break
             try:
-                tool = toolset.read_call(call)
+                tool = toolset.read_call(call, sees=talk.sees)
             except toolset.BadCall as error:
                 why = " (your turn was cut off at its greatest length)" if cut else ""
-                result = CommandResult(exit_code=_BAD_CALL, output=f"This call was not made: {error}{why}.")
+                result: CommandResult = CommandResult(
+                    exit_code=_BAD_CALL, output=f"This call was not made: {error}{why}."
+                )
             else:
                 usable = True
                 result = await _in_thread(tool, room)
@@ -181,14 +186,16 @@ class NativeAgent(BaseModel):
 class _Talk:
     """The conversation, twice: as it is recorded, and as the model is shown it (old outputs dropped)."""
 
-    def __init__(self, task: PublicTask, stage: str, sample: int):
+    def __init__(self, task: PublicTask, stage: str, sample: int, keep: Path, *, sees: bool):
         system = instructions(__package__ or "", "native")
         self.messages = [Message(role="system", content=system), Message(role="user", content=task.request)]
         self.turns = [Turn(role="system", content=system), Turn(role="user", content=task.request)]
         self.status: Status = "completed"
         self.notes: list[str] = []
         self.spent = 0
-        self._tools = toolset.described()
+        self.sees = sees
+        self._tools = toolset.described(sees=sees)
+        self._keep = keep
         self._stage, self._sample = stage, sample
         self._rate = _FIRST_GUESS
         self._calls = 0
@@ -205,13 +212,13 @@ class _Talk:
 
     def size(self) -> float:
         """Tokens of the next prompt, by what the last one came to."""
-        return self._rate * self._characters()
+        return self._rate * self._characters() + self._images()
 
     def count(self, reply: Reply) -> None:
         """Add up what a turn used, and learn how the model counts."""
         self.spent += reply.usage.input + reply.usage.output
-        if reply.usage.input:
-            self._rate = reply.usage.input / self._characters()
+        if (text := reply.usage.input - self._images()) > 0:
+            self._rate = text / self._characters()
 
     def make_room(self, limit: int) -> bool:
         """Drop the oldest outputs where the next prompt would be too long, and say so; False where that won't do.
@@ -223,8 +230,8 @@ class _Talk:
         last = max((place for place, turn in enumerate(self.turns) if turn.calls), default=0)
         dropped = []
         for place, turn in enumerate(self.turns[:last]):
-            if turn.role == "tool" and len(turn.content) > len(_DROPPED):
-                self.turns[place] = turn.model_copy(update={"content": _DROPPED})
+            if turn.role == "tool" and (turn.images or len(turn.content) > len(_DROPPED)):
+                self.turns[place] = turn.model_copy(update={"content": _DROPPED, "images": ()})
                 dropped.append(str(turn.call))
                 if self.size() <= _REFILL * limit:
                     break
@@ -253,8 +260,14 @@ class _Talk:
         return tuple(calls)
 
     def answer(self, call: str, result: CommandResult, most: int) -> None:
-        """Take down what a tool returned."""
+        """Take down what a tool returned; an image that it shows is kept by its hash. StorageError where it can't."""
         shown, cut = _middle_left_out(result.output, most)
+        kept: tuple[str, ...] = ()
+        images: tuple[str, ...] = ()
+        if isinstance(result, PageView) and result.image:
+            kept, images = (result.sha256,), (result.url,)
+            if not (self._keep / result.sha256).exists():
+                write_bytes(self._keep / result.sha256, result.image)
         self.messages.append(
             Message(
                 role="tool",
@@ -262,11 +275,12 @@ class _Talk:
                 call=call,
                 exit_code=result.exit_code,
                 truncated=cut or result.truncated,
+                images=kept,
             )
         )
         ended = " (killed at the deadline)" if result.timed_out else ""
         told = shown if result.exit_code == 0 else f"{shown}\n[exit code {result.exit_code}{ended}]"
-        self.turns.append(Turn(role="tool", content=told, call=call))
+        self.turns.append(Turn(role="tool", content=told, call=call, images=images))
 
     def tell(self, text: str) -> None:
         """Something that the loop has to say to the model; it is in the record like everything that is said."""
@@ -285,6 +299,10 @@ class _Talk:
     def _characters(self) -> int:
         said = sum(len(turn.content) + sum(len(call.arguments) for call in turn.calls) for turn in self.turns)
         return said + sum(len(tool.description) + len(str(tool.parameters)) for tool in self._tools)
+
+    def _images(self) -> int:
+        """Tokens of the images that the model is shown again with every turn."""
+        return IMAGE_TOKENS * sum(len(turn.images) for turn in self.turns)
 
 
 def _unusable(reply: Reply) -> str | None:
@@ -305,9 +323,7 @@ def _middle_left_out(text: str, most: int) -> tuple[str, bool]:
     return text[:head] + note + text[-tail:], True
 
 
-async def _in_thread(
-    tool: toolset.Bash | toolset.WriteFile | toolset.ViewFile, room: SandboxRoom
-) -> CommandResult:
+async def _in_thread(tool: toolset.Use, room: SandboxRoom) -> CommandResult:
     """Use the tool without holding up other rollouts."""
     working = asyncio.ensure_future(asyncio.to_thread(tool.use, room))
     try:

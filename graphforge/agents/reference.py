@@ -33,7 +33,7 @@ from ..records import (
 from . import looking, script
 from .harvest import harvest
 from .layout import lay_out
-from .sandbox import ProcessSandbox, SandboxRoom
+from .sandbox import Sandbox, SandboxRoom
 
 SYSTEM = (
     "You are a careful analyst working in a folder with the input files of your task in inputs/ (read-only). "
@@ -67,7 +67,7 @@ class ReferenceAgent(BaseModel):
         task: PublicTask,
         inputs: Mapping[str, Path],
         keep: Path,
-        sandbox: ProcessSandbox,
+        sandbox: Sandbox,
         solution: Plan | None,
     ) -> Trajectory:
         """Execute the plan and harvest the promised deliverables into ``keep/<sha256>``.
@@ -92,7 +92,7 @@ class ReferenceAgent(BaseModel):
                 lay_out(room, task, inputs)
                 talk.enter(room)
                 self._work(talk, solution, source)
-                artifacts, left_out = harvest(room.workspace / "outputs", task, keep, self.artifact_bytes)
+                artifacts, left_out = harvest(room.outputs, task, keep, self.artifact_bytes)
                 talk.detail = "; ".join([*filter(None, [talk.detail]), *left_out])
         except SandboxError as error:
             talk.status, talk.detail = "sandbox_error", error.what
@@ -183,6 +183,7 @@ class _Talk:
         call = self._call(text, "write_file", {"path": path, "content": content})
         try:
             (self._room.workspace / path).write_text(content, encoding="utf-8")
+            self._room.own(self._room.workspace / path)
         except OSError as error:
             raise SandboxError(
                 f"{path} could not be written into the sandbox ({error})",

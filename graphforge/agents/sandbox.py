@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,12 +29,17 @@ from ..errors import SandboxError
 EPOCH_SECONDS = 1_704_067_200
 # Exit code of a command that was killed at the wall deadline, as ``timeout`` of coreutils gives it.
 TIMED_OUT = 124
+# Exit code of a command that was killed for what it used, as a shell gives it for SIGKILL.
+KILLED = 137
 # Longest stretch that may pass unnoticed between the end of a command and our noticing it.
 _TICK_SECONDS = 0.02
 # A path of the machine is at most this many times longer than the fixed name which replaces it.
 _PATH_STRETCH = 16
 
-_LAUNCHER = '{limits}\n: > "$2" || exit 1\nexec bash --noprofile --norc -c "$1"'
+# Sets the limits, says so through a pipe that the command itself doesn't get, and becomes the command.
+_LAUNCHER = (
+    '{limits}\nsaid=$2\necho set >&"$said" || exit 1\nexec bash --noprofile --norc -c "$1" {{said}}>&-'
+)
 
 
 class CommandResult(BaseModel):
@@ -47,21 +53,8 @@ class CommandResult(BaseModel):
     timed_out: bool = False
 
 
-class ProcessSandbox(BaseModel):
-    """Limits for the commands of one rollout.
-
-    Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
-    no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
-    environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
-    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED and TIME_STYLE
-    (listings without times, so that an interrupted rollout finds the same words again in the ledger), and two that
-    tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
-    PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
-
-    What it does *not* cover: there is no isolation of the file system or the network, a command that starts
-    a session of its own outlives the deadline, the file size limit is per file and not for their sum, and the
-    process limit does not bind root. It bounds the honest mistakes of the reference agent, whose commands are
-    rendered by this package. It is not fit for commands that a model wrote.
+class Sandbox(BaseModel):
+    """Limits for the commands of one rollout; the kinds of sandbox differ in what else they keep a command from.
 
     Args:
         cpu_seconds: processor time of one process of a command.
@@ -86,64 +79,140 @@ class ProcessSandbox(BaseModel):
     open_files: int = Field(ge=16)
     output_bytes: int = Field(ge=256)
 
+    def check(self) -> None:
+        """ConfigError where no command can be run here; asked before any work is paid for."""
+
     @contextlib.contextmanager
     def open(self) -> Iterator["SandboxRoom"]:
         """A fresh folder for one rollout, removed at the end. SandboxError where it can't be made."""
         try:
             root = Path(tempfile.mkdtemp(prefix="rollout-")).resolve()
-            for name in ("workspace", "home", "tmp", "pinned"):
-                (root / name).mkdir()
+        except OSError as error:
+            raise _failure("The sandbox's folder could not be made", error) from None
+        try:
+            with self._room(root) as room:
+                yield room
+        finally:
+            self._clear(root)
+
+    def _clear(self, root: Path) -> None:
+        """Remove the folder of a room with everything in it."""
+        _unlock(root)
+        shutil.rmtree(root, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _room(self, root: Path) -> Iterator["SandboxRoom"]:
+        """The room in a folder that is still empty."""
+        yield SandboxRoom(self, root)
+
+
+class ProcessSandbox(Sandbox):
+    """Commands as plain processes with limits.
+
+    Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
+    no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
+    environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
+    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED and TIME_STYLE
+    (listings without times, so that an interrupted rollout finds the same words again in the ledger), and two that
+    tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
+    PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
+
+    What it does *not* cover: there is no isolation of the file system or the network, a command that starts
+    a session of its own outlives the deadline, the file size limit is per file and not for their sum, and the
+    process limit does not bind root. It bounds the honest mistakes of the reference agent, whose commands are
+    rendered by this package. It is not fit for commands that a model wrote.
+    """
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """What a command printed (``longer``: more than is kept), and why it was stopped where it was."""
+
+    raw: bytes
+    longer: bool
+    timed_out: bool = False
+    stopped: str = ""
+
+
+class SandboxRoom:
+    """The folder of one rollout: ``workspace`` (where commands run), ``home``, ``tmp`` and ``pinned``.
+
+    ``inputs`` and ``outputs`` are where the task's files and the deliverables lie. SandboxError where it can't be made.
+    """
+
+    def __init__(self, limits: Sandbox, root: Path):
+        self.limits = limits
+        self.root = root
+        self.workspace = root / "workspace"
+        self.tmp = root / "tmp"
+        self.inputs = self.workspace / "inputs"
+        self.outputs = self.workspace / "outputs"
+        try:
+            for folder in (self.workspace, self.tmp, root / "home", root / "pinned"):
+                folder.mkdir()
             source = Path(__file__).with_name("pinned") / "sitecustomize.py"
             shutil.copyfile(source, root / "pinned" / "sitecustomize.py")
         except OSError as error:
             raise _failure("The sandbox's folder could not be made", error) from None
-        try:
-            yield SandboxRoom(self, root)
-        finally:
-            _unlock(root)
-            shutil.rmtree(root, ignore_errors=True)
 
-
-class SandboxRoom:
-    """The folder of one rollout: ``workspace`` (where commands run), ``home``, ``tmp`` and ``pinned``."""
-
-    def __init__(self, limits: ProcessSandbox, root: Path):
-        self.limits = limits
-        self.root = root
-        self.workspace = root / "workspace"
+    def own(self, path: Path) -> None:
+        """Give what we made in the room to whoever runs its commands. OSError where that fails."""
 
     def run(self, command: str) -> CommandResult:
         """Run a bash command in the workspace. SandboxError where the sandbox itself fails."""
-        marker = self.root / "started"
         launcher = _LAUNCHER.format(limits="\n".join(self._limit_lines()))
+        launch = ["bash", "--noprofile", "--norc", "-c", launcher, "bash", command]
+        listen, said = os.pipe()
+        try:
+            with self._started([*launch, str(said)], said) as process:
+                heard = self._drain(process)
+            os.set_blocking(listen, False)
+            try:
+                begun = bool(os.read(listen, 1))
+            except BlockingIOError:
+                begun = False
+        finally:
+            os.close(listen)
+        if not begun:
+            words = heard.raw.decode("utf-8", errors="replace")
+            raise SandboxError(
+                f"The sandbox could not set its limits: {self._without_paths(words).strip()}",
+                "Lower the limits in conf/sandbox, or run where bash may set them",
+            )
+        text = self._without_paths(heard.raw.decode("utf-8", errors="replace"))
+        output, cut = _cap(text, self.limits.output_bytes)
+        if remark := (f"killed: {heard.stopped}" if heard.stopped else self._remark()):
+            output += f"\n[{remark}]\n"
+        code = process.returncode
+        exit_code = (
+            TIMED_OUT if heard.timed_out else KILLED if heard.stopped else 128 - code if code < 0 else code
+        )
+        return CommandResult(
+            exit_code=exit_code, output=output, truncated=cut or heard.longer, timed_out=heard.timed_out
+        )
+
+    @contextlib.contextmanager
+    def _started(self, launch: list[str], said: int) -> Iterator[subprocess.Popen[bytes]]:
+        """The launcher at work; nothing of it is left afterwards. ``said`` is its end of the pipe, closed here."""
         try:
             process = subprocess.Popen(
-                ["bash", "--noprofile", "--norc", "-c", launcher, "bash", command, str(marker)],
+                launch,
                 cwd=self.workspace,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=(said,),
             )
         except (OSError, ValueError) as error:
             raise _failure("The command could not be started", error) from None
-        try:
-            raw, timed_out, longer = self._drain(process)
         finally:
-            _kill_session(process)
-        if not marker.exists():
-            said = raw.decode("utf-8", errors="replace")
-            raise SandboxError(
-                f"The sandbox could not set its limits: {self._without_paths(said)}",
-                "Lower the limits in conf/sandbox, or run where bash may set them",
-            )
-        marker.unlink()
-        text = self._without_paths(raw.decode("utf-8", errors="replace"))
-        output, cut = _cap(text, self.limits.output_bytes)
-        code = process.returncode
-        exit_code = TIMED_OUT if timed_out else 128 - code if code < 0 else code
-        return CommandResult(exit_code=exit_code, output=output, truncated=cut or longer, timed_out=timed_out)
+            os.close(said)
+        try:
+            yield process
+        finally:
+            kill_session(process)
 
     def environment(self) -> dict[str, str]:
         """The whole environment of a command."""
@@ -168,10 +237,10 @@ class SandboxRoom:
             ("c", 0, 1, resource.RLIMIT_CORE),
             ("t", limits.cpu_seconds, 1, resource.RLIMIT_CPU),
             ("v", limits.memory, 1024, resource.RLIMIT_AS),
-            ("f", limits.file_size, 1024, resource.RLIMIT_FSIZE),
+            ("f", self._file_size(), 1024, resource.RLIMIT_FSIZE),
             ("n", limits.open_files, 1, resource.RLIMIT_NOFILE),
         ]
-        if (running := _tasks_of_user()) is not None:
+        if (running := self._running()) is not None:
             wanted.append(("u", running + limits.processes, 1, resource.RLIMIT_NPROC))
         lines = []
         for flag, amount, unit, kind in wanted:
@@ -180,14 +249,31 @@ class SandboxRoom:
             lines.append(f"ulimit -{flag} {allowed // unit} || exit 1")
         return lines
 
-    def _drain(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bool, bool]:
-        """Read until the command has ended or the deadline passed: the bytes kept, whether it ran out of time,
-        and whether more came than is kept. Reading never stops before the end, so a full pipe blocks nobody."""
+    def _file_size(self) -> int:
+        """Largest file that the next command may write, in bytes."""
+        return self.limits.file_size
+
+    def _running(self) -> int | None:
+        """Threads that count against the process limit before the command starts; None where nobody can tell."""
+        return _tasks_of_user()
+
+    def _fault(self) -> str:
+        """Why the running command has to be stopped, or nothing. Asked again and again while it runs."""
+        return ""
+
+    def _remark(self) -> str:
+        """What a command should be told beyond its output, or nothing."""
+        return ""
+
+    def _drain(self, process: subprocess.Popen[bytes]) -> _Heard:
+        """Read until the command has ended, was stopped, or the deadline passed. Reading never stops before the end,
+        so a full pipe blocks nobody."""
         assert process.stdout is not None
         deadline = time.monotonic() + self.limits.wall_seconds
         keep = self.limits.output_bytes * _PATH_STRETCH
         kept = bytearray()
         longer = timed_out = ended = False
+        stopped = ""
         os.set_blocking(process.stdout.fileno(), False)
         with selectors.DefaultSelector() as selector, process.stdout:
             selector.register(process.stdout, selectors.EVENT_READ)
@@ -205,11 +291,13 @@ class SandboxRoom:
                     break
                 if not ended and process.poll() is not None:
                     ended = True
-                    _kill_session(process)
+                    kill_session(process)
                 elif time.monotonic() > deadline:
                     timed_out = not ended
                     break
-        return bytes(kept), timed_out, longer
+                elif not ended and (stopped := self._fault()):
+                    break
+        return _Heard(bytes(kept), longer, timed_out, stopped)
 
     def _without_paths(self, text: str) -> str:
         """The text with the folders of the machine replaced by fixed names."""
@@ -226,7 +314,7 @@ class SandboxRoom:
         return text
 
 
-def _kill_session(process: subprocess.Popen[bytes]) -> None:
+def kill_session(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the command's process group and reap the command."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

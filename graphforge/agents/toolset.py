@@ -11,6 +11,7 @@ import base64
 import json
 import posixpath
 import shlex
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +19,7 @@ from pydantic_core import from_json
 
 from ..llm import Call, Tool
 from ..records import explain
+from .page import PageView, show_page
 from .sandbox import CommandResult, SandboxRoom
 
 # Linux takes no argument longer than 128 KiB; base64 makes three bytes into four.
@@ -110,26 +112,42 @@ class ViewFile(_Call):
         )
 
 
+class ViewPage(_Call):
+    """Look at a page of a pdf, xlsx, docx or pptx file, or at an image, as it is rendered. Text needs view_file."""
+
+    path: Inside = Field(description="The file, relative to the working folder.")
+    page: int = Field(default=1, ge=1, description="The page to look at; 1 where left out.")
+
+    def use(self, room: SandboxRoom) -> PageView:
+        """Render it in the sandbox."""
+        return show_page(room, self.path, self.page)
+
+
+Use = Bash | WriteFile | ViewFile | ViewPage
+
 TOOLS: dict[str, type[Bash] | type[WriteFile] | type[ViewFile]] = {
     "bash": Bash,
     "write_file": WriteFile,
     "view_file": ViewFile,
 }
+# For a model that sees, beside the others.
+SEEING: dict[str, type[ViewPage]] = {"view_page": ViewPage}
 
 
-def described() -> tuple[Tool, ...]:
-    """The tools as a model is told of them."""
+def described(*, sees: bool) -> tuple[Tool, ...]:
+    """The tools as a model is told of them; what shows images only to one that sees."""
     return tuple(
         Tool(name=name, description=(tool.__doc__ or "").strip(), parameters=_plain(tool.model_json_schema()))
-        for name, tool in TOOLS.items()
+        for name, tool in _offered(sees).items()
     )
 
 
-def read_call(call: Call) -> Bash | WriteFile | ViewFile:
+def read_call(call: Call, *, sees: bool) -> Use:
     """What the model wants done. BadCall says what is wrong in words for the model."""
-    tool = TOOLS.get(call.name)
+    offered = _offered(sees)
+    tool = offered.get(call.name)
     if tool is None:
-        raise BadCall(f"there is no tool {call.name!r}; there are {', '.join(TOOLS)}")
+        raise BadCall(f"there is no tool {call.name!r}; there are {', '.join(offered)}")
     try:
         return tool.model_validate_json(call.arguments)
     except ValidationError as error:
@@ -155,6 +173,10 @@ def as_json(call: Call) -> str:
     except ValueError:
         wrapped = True
     return json.dumps({"arguments": call.arguments}, ensure_ascii=False) if wrapped else call.arguments
+
+
+def _offered(sees: bool) -> Mapping[str, type[Use]]:
+    return {**TOOLS, **SEEING} if sees else TOOLS
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

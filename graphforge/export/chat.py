@@ -4,8 +4,9 @@
      "metadata": {...}}
 
 Chat completions have no place for exit codes and for what was cut, so both stand in the metadata:
-``exit_codes`` by call, ``truncated`` as positions of messages. With them :func:`read_messages` gives the
-trajectory's messages back exactly.
+``exit_codes`` by call, ``truncated`` as positions of messages. Images that were shown are not part of an export: the
+answer of the tool says in words that there was one, and ``images`` (only where there are some) names their sha256 by
+call. With these, :func:`read_messages` gives the trajectory's messages back exactly.
 """
 
 import json
@@ -65,6 +66,7 @@ def _message(message: Message, task: str) -> dict[str, Any]:
 def metadata(record: Admitted) -> dict[str, Any]:
     """What is known of the task, the work and the verdict, apart from the messages."""
     spec, trajectory, verdict = record.spec, record.trajectory, record.verdict
+    images = {message.call: list(message.images) for message in trajectory.messages if message.images}
     return {
         "workspace": spec.workspace,
         "occupation": spec.occupation,
@@ -84,13 +86,14 @@ def metadata(record: Admitted) -> dict[str, Any]:
             if message.call is not None and message.exit_code is not None
         },
         "truncated": [place for place, message in enumerate(trajectory.messages) if message.truncated],
-    }
+    } | ({"images": images} if images else {})
 
 
 def read_messages(line: str) -> tuple[Message, ...]:
     """The messages of an exported line, as they were in the trajectory."""
     content = json.loads(line)
     codes, cut = content["metadata"]["exit_codes"], set(content["metadata"]["truncated"])
+    images = content["metadata"].get("images", {})
     return tuple(
         Message(
             role=plain["role"],
@@ -106,6 +109,7 @@ def read_messages(line: str) -> tuple[Message, ...]:
             call=plain.get("tool_call_id"),
             exit_code=codes.get(plain.get("tool_call_id")),
             truncated=place in cut,
+            images=tuple(images.get(plain.get("tool_call_id"), ())),
         )
         for place, plain in enumerate(content["messages"])
     )

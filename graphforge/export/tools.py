@@ -70,17 +70,50 @@ TOOLS: tuple[dict[str, Any], ...] = (
             },
         },
     },
+    {
+        "type": "function",
+        "function": {
+            "name": "view_page",
+            "description": (
+                "Look at a page of a pdf, xlsx, docx or pptx file, or at an image, as it is rendered. "
+                "Text needs view_file."
+            ),
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "path": {**_TEXT, "description": "The file, relative to the working folder."},
+                    "page": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "default": 1,
+                        "description": "The page to look at; 1 where left out.",
+                    },
+                },
+                "required": ["path"],
+                "additionalProperties": False,
+            },
+        },
+    },
 )
 # The reference agent, which alone is informed, is told of no other.
 _OF_THE_REFERENCE = ("bash", "write_file")
+_OF_ONE_THAT_SEES = "view_page"
 _TYPES: dict[str, type] = {"string": str, "integer": int, "null": type(None)}
 
 
 def offered(trajectory: Trajectory) -> list[dict[str, Any]]:
-    """The tools that the agent of the trajectory was told of."""
-    return [
-        tool for tool in TOOLS if not trajectory.informed or tool["function"]["name"] in _OF_THE_REFERENCE
-    ]
+    """The tools that the agent of the trajectory was told of; view_page only where it was taken as one that sees.
+
+    Whether it was stands in no record, but a call of a tool that isn't there is answered with exit code 2.
+    """
+    saw = any(
+        call.name == _OF_ONE_THAT_SEES and answer is not None and answer.exit_code != 2
+        for call, answer in trajectory.tool_calls()
+    )
+    names = {tool["function"]["name"] for tool in TOOLS} - (set() if saw else {_OF_ONE_THAT_SEES})
+    if trajectory.informed:
+        names = set(_OF_THE_REFERENCE)
+    return [tool for tool in TOOLS if tool["function"]["name"] in names]
 
 
 def misfit(trajectory: Trajectory) -> str | None:

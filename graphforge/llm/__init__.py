@@ -11,6 +11,7 @@ from .local import LocalModel
 from .model import Limits, Model, NoModel, Prices
 from .prompt import Call, Prompt, Tool, Turn
 from .reply import Finish, Reply, Usage
+from .request import IMAGE_TOKENS
 from .settings import Budget, LlmSettings
 from .speaker import Speaker
 from .together import together
@@ -18,6 +19,7 @@ from .unanswered import unanswered
 
 __all__ = [
     "DATA_RULE",
+    "IMAGE_TOKENS",
     "AnswerError",
     "Budget",
     "BudgetSpent",

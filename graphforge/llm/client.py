@@ -344,6 +344,7 @@ class _RoleSpeaker:
 
     def __init__(self, client: Client, role: str, model: Model):
         self.role = role
+        self.sees = model.sees
         self._client = client
         self._model = model
 

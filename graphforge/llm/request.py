@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from .prompt import Prompt, Turn
 # Bytes a token, on the low side, so that estimates are rather too high; and what a turn and an image add.
 _BYTES_A_TOKEN = 3.0
 _TURN_TOKENS = 8
-_IMAGE_TOKENS = 1600
+IMAGE_TOKENS = 1600
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Request:
             turns, _ = emulate(turns, prompt.tools)
         parameters: dict[str, Any] = {
             "model": model.name,
-            "messages": [message for turn in turns for message in _messages(turn)],
+            "messages": _conversation(turns),
             **model.sampling(),
         }
         if prompt.tools and model.tools == "native":
@@ -64,7 +65,7 @@ class Request:
             key=hashlib.sha256(body.encode()).hexdigest(),
             body=body,
             parameters=parameters,
-            tokens=int(text / _BYTES_A_TOKEN) + _TURN_TOKENS * len(turns) + _IMAGE_TOKENS * len(images),
+            tokens=int(text / _BYTES_A_TOKEN) + _TURN_TOKENS * len(turns) + IMAGE_TOKENS * len(images),
             emulated=emulated,
         )
 
@@ -77,12 +78,24 @@ def _told(turn: Turn) -> Turn:
     return turn.model_copy(update={"content": f"{turn.content}\n{note}".strip(), "images": ()})
 
 
-def _messages(turn: Turn) -> list[dict[str, Any]]:
+def _conversation(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    shown: tuple[str, ...] = ()
+    for turn, after in zip(turns, [*turns[1:], None], strict=True):
+        messages.append(_message(turn))
+        if turn.role != "tool":
+            continue
+        # The answer of a tool is text; what it shows follows as the user's, after the answers to all calls of a turn.
+        shown += turn.images
+        if shown and (after is None or after.role != "tool"):
+            messages.append({"role": "user", "content": _parts("", shown)})
+            shown = ()
+    return messages
+
+
+def _message(turn: Turn) -> dict[str, Any]:
     if turn.role == "tool":
-        answer = {"role": "tool", "tool_call_id": turn.call or "", "content": turn.content}
-        # The answer of a tool is text; what it shows follows as the user's.
-        shown = [{"role": "user", "content": _parts("", turn.images)}] if turn.images else []
-        return [answer, *shown]
+        return {"role": "tool", "tool_call_id": turn.call or "", "content": turn.content}
     message: dict[str, Any] = {"role": turn.role, "content": turn.content}
     if turn.images:
         message["content"] = _parts(turn.content, turn.images)
@@ -91,7 +104,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in turn.calls
         ]
-    return [message]
+    return message
 
 
 def _parts(text: str, images: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -13,9 +13,13 @@ T = TypeVar("T", bound=BaseModel)
 
 @runtime_checkable
 class Speaker(Protocol):
-    """The model of one role. Both methods raise BudgetSpent, ProviderError and NotRecorded."""
+    """The model of one role; ``sees``: images go along.
+
+    Both methods raise BudgetSpent, ProviderError and NotRecorded.
+    """
 
     role: str
+    sees: bool
 
     async def say(self, prompt: Prompt) -> Reply:
         """The answer to a prompt, tool calls included."""

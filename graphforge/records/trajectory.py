@@ -1,8 +1,8 @@
 """What an agent did, as chat messages with tool calls, and what it handed over."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from .base import FileName, Identifier, Record, Sha256
 
@@ -18,7 +18,11 @@ class ToolCall(Record):
 
 
 class Message(Record):
-    """A chat message. A tool message answers ``call`` and says whether the tool failed."""
+    """A chat message. A tool message answers ``call`` and says whether the tool failed.
+
+    ``images``: what was shown with it, kept as the deliverables are. A message without any has no such field in its
+    JSON.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
@@ -26,6 +30,14 @@ class Message(Record):
     call: Identifier | None = None
     exit_code: int | None = None
     truncated: bool = False
+    images: tuple[Sha256, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = plain(self)
+        if not self.images:
+            content.pop("images", None)
+        return content
 
 
 class Artifact(Record):
@@ -51,6 +63,11 @@ class Trajectory(Record):
     messages: tuple[Message, ...] = Field(min_length=1)
     artifacts: tuple[Artifact, ...] = ()
     detail: str = ""
+
+    def kept(self) -> list[str]:
+        """The sha256 of every file that belongs to the rollout: deliverables, and images that were shown."""
+        shown = [image for message in self.messages for image in message.images]
+        return list(dict.fromkeys([*(artifact.sha256 for artifact in self.artifacts), *shown]))
 
     def tool_calls(self) -> list[tuple[ToolCall, Message | None]]:
         """Every tool call with the message that answered it, or None where none did."""

@@ -67,6 +67,7 @@ class Player:
     """A speaker that asks a policy; it counts four characters as a token and keeps what it was shown."""
 
     role = "teacher"
+    sees = False
 
     def __init__(self, policy: Callable[[Prompt], Reply]):
         self.policy = policy

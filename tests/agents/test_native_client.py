@@ -68,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_rollout_over_the_wire_and_again_from_the_ledger(folder: Path) -> None:
     ledger = folder / "ledger.db"
     with ScriptedServer(script) as server:
-        live = run(server.base, settings(ledger), folder, "live")
+        live = run(server.base, settings(ledger), folder, "live", sees=False)
         base = server.base
         assert len(server.bodies) == 3
         assert {tool["function"]["name"] for tool in server.bodies[0]["tools"]} == {
@@ -84,8 +84,37 @@ def test_a_rollout_over_the_wire_and_again_from_the_ledger(folder: Path) -> None
     assert (live.status, live.informed) == ("completed", False)
     assert (folder / "live" / live.artifacts[0].sha256).read_text() == "3\n"
     # No server any more.
-    again = run(base, settings(ledger, mode="replay"), folder, "again")
+    again = run(base, settings(ledger, mode="replay"), folder, "again", sees=False)
     assert again.line() == live.line()
+
+
+def looker(body: dict[str, Any], number: int) -> Say:
+    """Draws, looks at it and at the data in one turn, the end."""
+    said = [message["role"] for message in body["messages"]].count("assistant")
+    if said == 0:
+        draw = 'python3 -c \'from PIL import Image; Image.new("RGB", (30, 20)).save("a.png")\''
+        return Say(finish="tool_calls", calls=(("bash", json.dumps({"command": draw})),))
+    if said == 1:
+        calls = (("view_page", '{"path": "a.png"}'), ("view_file", '{"path": "inputs/data.csv"}'))
+        return Say(finish="tool_calls", calls=calls)
+    return Say("It is black.")
+
+
+def test_a_model_that_sees_is_sent_the_image_and_again_from_the_ledger(folder: Path) -> None:
+    ledger = folder / "ledger.db"
+    with ScriptedServer(looker) as server:
+        live = run(server.base, settings(ledger), folder, "live")
+        base = server.base
+        assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]][3:] == ["view_page"]
+        messages = server.bodies[2]["messages"]
+        assert [message["role"] for message in messages[-3:]] == ["tool", "tool", "user"]
+        assert "30 x 20 pixels" in messages[-3]["content"]
+        (part,) = messages[-1]["content"]
+        assert part["image_url"]["url"].startswith("data:image/png;base64,")
+    assert live.status == "completed"
+    (sha256,) = live.kept()
+    again = run(base, settings(ledger, mode="replay"), folder, "again")
+    assert again.line() == live.line() and (folder / "again" / sha256).is_file()
 
 
 def test_what_was_never_asked_is_not_made_up_in_replay(folder: Path) -> None:

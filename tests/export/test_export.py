@@ -247,8 +247,32 @@ def test_the_reference_agent_was_told_of_two_tools_and_a_model_of_three() -> Non
     assert "view_file" in sharegpt_line(record(Message(role="system")))["conversations"][0]["value"]
 
 
+def test_an_image_that_was_shown_is_told_in_words_and_named(tmp_path: Path) -> None:
+    call = ToolCall(id="p", name="view_page", arguments={"path": "a.pdf", "page": 2})
+    words = "a.pdf, page 2 of 3, shown as an image of 10 x 20 pixels"
+    messages = (
+        Message(role="assistant", calls=(call,)),
+        Message(role="tool", content=words, call="p", exit_code=0, images=("a" * 64,)),
+        Message(role="assistant", content="Done."),
+    )
+    shown = record(*messages)
+    line = chat_line(shown)
+    assert [tool["function"]["name"] for tool in line["tools"]][-1] == "view_page"
+    assert line["messages"][1]["content"] == words
+    assert line["metadata"]["images"] == {"p": ["a" * 64]}
+    assert read_messages(json.dumps(line)) == messages
+    assert words in sharegpt_line(shown)["conversations"][1]["value"]
+    write_dataset([shown], {"w": workspace()}, tmp_path)
+    (row,) = pyarrow.parquet.read_table(tmp_path / PARQUET).to_pylist()
+    assert row["messages"][1]["content"] == words and "view_page" in row["tools"]
+    # Without one there is nothing of it, and a model that only dreamt of the tool was not told of it.
+    assert "images" not in chat_line(record())["metadata"]
+    dreamt = record(messages[0], Message(role="tool", content="there is no tool", call="p", exit_code=2))
+    assert misfit(shown.trajectory) is None and misfit(dreamt.trajectory) == "view_page(path, page)"
+
+
 def test_the_agent_and_the_export_tell_of_the_same_tools() -> None:
-    told = {tool.name: tool for tool in described()}
+    told = {tool.name: tool for tool in described(sees=True)}
     assert list(told) == [tool["function"]["name"] for tool in TOOLS]
     for function in (tool["function"] for tool in TOOLS):
         own = told[function["name"]]

@@ -37,6 +37,7 @@ class Scripted:
     """A speaker that calls tools: each step is a list of (tool, arguments), a reply, an error or a function."""
 
     role = "judge"
+    sees = False
 
     def __init__(self, *steps):
         self.steps = list(steps)

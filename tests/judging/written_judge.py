@@ -38,6 +38,7 @@ class Written:
     """A speaker whose answers to ``ask`` are written: marks, errors, or functions of the prompt."""
 
     role = "judge"
+    sees = False
 
     def __init__(self, *answers: Marks | GraphForgeError | Callable[[Prompt], Marks]):
         self.answers = list(answers)

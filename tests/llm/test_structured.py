@@ -199,6 +199,21 @@ def test_tools_go_along_in_the_servers_own_way() -> None:
     assert shown["content"][0]["image_url"]["url"].endswith("BBBB")
 
 
+def test_images_wait_for_the_answers_to_all_calls_of_a_turn() -> None:
+    """A provider takes nothing between the answers to calls of one turn."""
+    answers = [
+        Turn(role="tool", call=f"call_{n}", content=str(n), images=(f"data:image/png;base64,{n}",))
+        for n in (1, 2)
+    ]
+    after = Turn(role="user", content="And now?")
+    calls = tuple(Call(id=f"call_{n}", name="look", arguments="{}") for n in (1, 2))
+    turns = (*TURNS[:2], Turn(role="assistant", calls=calls), *answers, after)
+    _, body = say(model, question(turns=turns, tools=(LOOK,)), Say("x"))
+    assert [message["role"] for message in body["messages"][3:]] == ["tool", "tool", "user", "user"]
+    urls = [part["image_url"]["url"] for part in body["messages"][5]["content"]]
+    assert urls == ["data:image/png;base64,1", "data:image/png;base64,2"]
+
+
 def test_who_cannot_see_is_told_of_the_images() -> None:
     _, body = say(lambda base: model(base, sees=False), question(turns=TURNS, tools=(LOOK,)), Say("x"))
     assert "image_url" not in json.dumps(body)

@@ -35,6 +35,7 @@ class Written:
     """A speaker with written proposals or errors."""
 
     role = "reviser"
+    sees = False
 
     def __init__(self, *answers):
         self.answers = list(answers)
