@@ -33,7 +33,12 @@ _TICK_SECONDS = 0.02
 # A path of the machine is at most this many times longer than the fixed name which replaces it.
 _PATH_STRETCH = 16
 
-_LAUNCHER = '{limits}\n: > "$2" || exit 1\nexec bash --noprofile --norc -c "$1"'
+# The launcher's stdin is a pipe that only we hold open: where we are killed it ends, and so does the command's group.
+_LAUNCHER = (
+    '{limits}\n: > "$2" || exit 1\n'
+    "{{ read -r; kill -KILL 0; }} <&0 >/dev/null 2>&1 &\n"
+    'exec bash --noprofile --norc -c "$1" </dev/null'
+)
 
 
 class CommandResult(BaseModel):
@@ -50,12 +55,12 @@ class CommandResult(BaseModel):
 class ProcessSandbox(BaseModel):
     """Limits for the commands of one rollout.
 
-    Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
-    no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
-    environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
-    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED and TIME_STYLE
-    (listings without times, so that an interrupted rollout finds the same words again in the ledger), and two that
-    tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
+    Each command gets a session of its own that is killed whole when the command ends, the deadline passes, or the
+    process that runs it is killed; no stdin; and an environment that holds only PATH (the interpreter's folder first,
+    so that ``python3`` is the environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes
+    files reproducible: PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED
+    and TIME_STYLE (listings without times, so that an interrupted rollout finds the same words again in the ledger),
+    and two that tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
     PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
 
     What it does *not* cover: there is no isolation of the file system or the network, a command that starts
@@ -121,7 +126,7 @@ class SandboxRoom:
                 ["bash", "--noprofile", "--norc", "-c", launcher, "bash", command, str(marker)],
                 cwd=self.workspace,
                 env=self.environment(),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -132,6 +137,8 @@ class SandboxRoom:
             raw, timed_out, longer = self._drain(process)
         finally:
             _kill_session(process)
+            assert process.stdin is not None
+            process.stdin.close()
         if not marker.exists():
             said = raw.decode("utf-8", errors="replace")
             raise SandboxError(
@@ -172,7 +179,8 @@ class SandboxRoom:
             ("n", limits.open_files, 1, resource.RLIMIT_NOFILE),
         ]
         if (running := _tasks_of_user()) is not None:
-            wanted.append(("u", running + limits.processes, 1, resource.RLIMIT_NPROC))
+            # One more for the watch over our own life.
+            wanted.append(("u", running + limits.processes + 1, 1, resource.RLIMIT_NPROC))
         lines = []
         for flag, amount, unit, kind in wanted:
             hard = resource.getrlimit(kind)[1]
