@@ -36,6 +36,8 @@ PATTERNS = (
     "monitoring_and_exception_reporting",
 )
 LOOKS = 6
+MEND = "Your last message could not be used as the answer:"
+NOT_MADE = "This call was not made"
 # Of these kinds of file the script below reads the tables.
 READ = ("csv", "xlsx", "html")
 
@@ -45,6 +47,8 @@ Answer = dict[str, Any]
 def author(body: dict[str, Any]) -> Say:
     """The answer to one request."""
     users = [turn["content"] for turn in body["messages"] if turn["role"] == "user"]
+    # Asked to mend the form of an answer, it answers the question again.
+    users = [text for text in users if not text.startswith(MEND)]
     if body.get("tools"):
         return counted(body, agent(body["messages"]))
     asked = frozenset(body["response_format"]["json_schema"]["schema"]["properties"])
@@ -337,7 +341,8 @@ def agent(messages: list[dict[str, Any]]) -> Say:
         ("bash", {"command": "python3 make.py"}),
         ("view_file", {"path": f"outputs/{deliverable[1]}"}),
     ]
-    done = sum(turn["role"] == "assistant" for turn in messages)
+    results = [turn["content"] for turn in messages if turn["role"] == "tool"]
+    done = sum(not result.startswith(NOT_MADE) for result in results)
     if done >= len(turns):
         return Say(f"{deliverable[1]} holds the figures asked for.")
     name, arguments = turns[done]

@@ -161,30 +161,36 @@ class Line:
 
 @dataclass
 class Served:
-    """The author behind a server, with what it was asked and how often. ``fault`` may spoil an answer."""
+    """The author behind a server: what it was asked and how often, and the tokens of what arrived. ``fault`` may spoil
+    an answer."""
 
     delay: float = 0.0
     fault: "Faults | None" = None
     asked: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
-    usage: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    given: list[tuple[int, int, int]] = field(default_factory=list)
 
     def __call__(self, body: dict[str, Any], number: int) -> Say:
         key = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
         said = replace(author(body), delay=self.delay)
         assert said.usage is not None
-        self.usage[key] = said.usage
         self.asked[key] += 1
         kind = self.fault.kind(key, self.asked[key]) if self.fault else None
+        if kind not in TRANSPORT:
+            self.given.append(said.usage)
         if kind is None or self.fault is None:
             return said
         self.faults[kind] += 1
-        return self.fault.kinds[kind](said)
+        reason, spoil = self.fault.kinds[kind]
+        self.reasons[reason] += 1
+        return spoil(said)
 
     def clear(self) -> None:
         self.asked.clear()
         self.faults.clear()
-        self.usage.clear()
+        self.reasons.clear()
+        self.given.clear()
 
     def reached(self, calls: int | None) -> bool:
         """Whether so many calls have come in."""
@@ -196,16 +202,44 @@ class Served:
         return self.asked.total() - len(self.asked)
 
 
+Fault = Callable[[Say], Say]
+
+# Seconds after which a call is given up, and after which a late answer comes.
+DEADLINE, LATE = 4.0, 6.0
+# What a provider or a network does, and the reason in the ledger.
+TRANSPORT: Mapping[str, tuple[str, Fault]] = {
+    "500": ("server", lambda said: Say(status=500)),
+    "503": ("server", lambda said: Say(status=503)),
+    "429": ("rate_limit", lambda said: Say(status=429, headers={"Retry-After": "0.05"})),
+    "drop": ("cut", lambda said: replace(said, drop=True)),
+    "cut": ("cut", lambda said: replace(said, cut=True)),
+    "late": ("timeout", lambda said: replace(said, delay=LATE)),
+    "page": ("server", lambda said: Say(raw="<html>busy</html>")),
+}
+# What a model does: an answer that is paid, kept and of no use.
+SPOILT: Mapping[str, tuple[str, Fault]] = {
+    "words": ("invalid", lambda said: spoilt(said, "I would say that ")),
+    "form": ("invalid", lambda said: spoilt(said, '{"other": 1}')),
+    "truncated": ("truncated", lambda said: replace(said, text=said.text[:40], calls=(), finish="length")),
+}
+
+
+def spoilt(said: Say, text: str) -> Say:
+    """The answer with other words; a call of a tool with other arguments."""
+    return replace(said, text=said.text and text, calls=tuple((name, text) for name, _ in said.calls))
+
+
 @dataclass(frozen=True)
 class Faults:
     """Spoils a share of the answers. Request and attempt decide, so that it doesn't matter who comes first, and a
     second attempt may succeed."""
 
-    kinds: Mapping[str, Any]
+    kinds: Mapping[str, tuple[str, Fault]]
     share: float
     seed: int
 
     def kind(self, key: str, attempt: int) -> str | None:
+        """What befalls an attempt."""
         chance = random.Random(f"{self.seed} {key} {attempt}")
         return chance.choice(list(self.kinds)) if chance.random() < self.share else None
 
