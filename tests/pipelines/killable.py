@@ -205,7 +205,7 @@ class Served:
 Fault = Callable[[Say], Say]
 
 # Seconds after which a call is given up, and after which a late answer comes.
-DEADLINE, LATE = 4.0, 6.0
+DEADLINE, LATE = 8.0, 9.0
 # What a provider or a network does, and the reason in the ledger.
 TRANSPORT: Mapping[str, tuple[str, Fault]] = {
     "500": ("server", lambda said: Say(status=500)),

@@ -173,15 +173,14 @@ def no_row_is_lost(line: Line) -> set[str]:
     return found
 
 
-def disturbed(run: Undisturbed, faults: Faults, attempts: int, last: str) -> set[str]:
+def disturbed(run: Undisturbed, faults: Faults, attempts: int, last: str, *more: str) -> set[str]:
     """A run whose calls fail, and its books; the reasons for which rows were rejected."""
     run.again()
     line, served = run.line, run.served
     served.fault = faults
     try:
-        line.start(
-            f"llm.limits.attempts={attempts}", "llm.limits.backoff=0.02", f"llm.limits.deadline={DEADLINE}"
-        )
+        limits = {"attempts": attempts, "backoff": 0.02, "deadline": DEADLINE}
+        line.start(*(f"llm.limits.{name}={value}" for name, value in limits.items()), *more)
         line.wait()
     finally:
         served.fault = None
@@ -230,6 +229,6 @@ def test_a_whole_run_whose_provider_fails(whole: Undisturbed) -> None:
 @pytest.mark.slow
 def test_a_whole_run_whose_model_fails_too(whole: Undisturbed) -> None:
     """Few attempts, and a fifth of the answers of no use: rows are left out, each with its reason."""
-    found = disturbed(whole, Faults({**TRANSPORT, **SPOILT}, 0.2, seed=4), 2, "calibrate")
+    found = disturbed(whole, Faults({**TRANSPORT, **SPOILT}, 0.2, seed=4), 2, "calibrate", "seeds.count=12")
     assert set(whole.served.faults) == {*TRANSPORT, *SPOILT}
     assert found & {"no_answer", "answer_truncated", "answer_invalid"}
