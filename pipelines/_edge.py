@@ -47,6 +47,7 @@ from graphforge.records import (
 )
 from graphforge.tracking import Run, record_run, store_root, track
 from pipelines._estimate import check, expected, shown
+from pipelines._scratch import scratch
 
 R = TypeVar("R", bound=Record)
 
@@ -152,7 +153,7 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
     partial = target / f".partial-{hydra.job.name}"
     label = f"{hydra.job.name} {hydra.job.override_dirname}".strip()
     try:
-        with record_run(hydra.job.name, flatten(cfg), label) as run:
+        with scratch(), record_run(hydra.job.name, flatten(cfg), label) as run:
             for path in (*(target / name for name in names), partial):
                 _remove(path)
             for folder in (partial, *(partial / name for name in outputs if "." not in name)):
@@ -212,7 +213,8 @@ async def client(config: Config, desk: Desk, items: int | None = None) -> AsyncI
             yield models
         finally:
             await models.settle()
-            desk.metrics(_used(before, models.spent()))
+            after = models.spent()
+            desk.metrics({**_used(before, after), **_run_so_far(after)})
             desk.spans(calls)
 
 
@@ -226,6 +228,13 @@ def _used(before: Sequence[Spent], after: Sequence[Spent]) -> dict[str, float]:
                 name = f"llm.{row.role}.{field}"
                 used[name] = used.get(name, 0.0) + sign * getattr(row, field)
     return {name: value for name, value in used.items() if used[f"{name.rsplit('.', 1)[0]}.calls"]}
+
+
+def _run_so_far(books: Sequence[Spent]) -> dict[str, float]:
+    """What the whole run has used up, for all roles and stages: also what killed stages were billed for, which could
+    tell nobody. ``assumed`` is of calls that may have been billed and whose answer never arrived."""
+    fields = ("calls", "failures", "cost", "assumed", "assumed_tokens", "unpriced")
+    return {f"llm.run.{field}": sum(float(getattr(row, field)) for row in books) for field in fields}
 
 
 def sort(results: Iterable[R | Rejection]) -> tuple[list[R], list[Rejection]]:

@@ -129,6 +129,9 @@ class BwrapRoom(SandboxRoom):
 
     limits: BwrapSandbox
 
+    # Bubblewrap dies with us, and the namespace with bubblewrap.
+    _guard: ClassVar[str] = ":"
+
     def __init__(self, limits: BwrapSandbox, root: Path, user: int | None):
         super().__init__(limits, root)
         # Not where a command could put a link in its place: what lies here is mounted over the workspace's folder.

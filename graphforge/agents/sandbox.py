@@ -38,7 +38,8 @@ _PATH_STRETCH = 16
 
 # Sets the limits, says so through a pipe that the command itself doesn't get, and becomes the command.
 _LAUNCHER = (
-    '{limits}\nsaid=$2\necho set >&"$said" || exit 1\nexec bash --noprofile --norc -c "$1" {{said}}>&-'
+    '{limits}\nsaid=$2\necho set >&"$said" || exit 1\n{watch}\n'
+    'exec bash --noprofile --norc -c "$1" {{said}}>&- </dev/null'
 )
 
 
@@ -109,12 +110,12 @@ class Sandbox(BaseModel):
 class ProcessSandbox(Sandbox):
     """Commands as plain processes with limits.
 
-    Each command gets a session of its own that is killed whole when the command ends or the deadline passes,
-    no stdin, and an environment that holds only PATH (the interpreter's folder first, so that ``python3`` is the
-    environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes files reproducible:
-    PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED and TIME_STYLE
-    (listings without times, so that an interrupted rollout finds the same words again in the ledger), and two that
-    tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
+    Each command gets a session of its own that is killed whole when the command ends, the deadline passes, or the
+    process that runs it is killed; no stdin; and an environment that holds only PATH (the interpreter's folder first,
+    so that ``python3`` is the environment's own), HOME and TMPDIR inside the rollout's folder, LANG, and what makes
+    files reproducible: PYTHONPATH (the folder of :mod:`graphforge.agents.pinned`), SOURCE_DATE_EPOCH, PYTHONHASHSEED
+    and TIME_STYLE (listings without times, so that an interrupted rollout finds the same words again in the ledger),
+    and two that tame libraries: OPENBLAS_NUM_THREADS (numpy claims address space by the number of cores) and
     PYMUPDF_SUGGEST_LAYOUT_ANALYZER (PyMuPDF prints an advertisement). No key, no token, nothing is inherited.
 
     What it does *not* cover: there is no isolation of the file system or the network, a command that starts
@@ -140,6 +141,9 @@ class SandboxRoom:
     ``inputs`` and ``outputs`` are where the task's files and the deliverables lie. SandboxError where it can't be made.
     """
 
+    # The launcher's stdin is a pipe that only we hold open: it ends where we are killed, and the command's group with it.
+    _guard: ClassVar[str] = "{ read -r; kill -KILL 0; } <&0 >/dev/null 2>&1 {said}>&- &"
+
     def __init__(self, limits: Sandbox, root: Path):
         self.limits = limits
         self.root = root
@@ -160,7 +164,7 @@ class SandboxRoom:
 
     def run(self, command: str) -> CommandResult:
         """Run a bash command in the workspace. SandboxError where the sandbox itself fails."""
-        launcher = _LAUNCHER.format(limits="\n".join(self._limit_lines()))
+        launcher = _LAUNCHER.format(limits="\n".join(self._limit_lines()), watch=self._guard)
         launch = ["bash", "--noprofile", "--norc", "-c", launcher, "bash", command]
         listen, said = os.pipe()
         try:
@@ -199,7 +203,7 @@ class SandboxRoom:
                 launch,
                 cwd=self.workspace,
                 env=self.environment(),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -213,6 +217,8 @@ class SandboxRoom:
             yield process
         finally:
             kill_session(process)
+            assert process.stdin is not None
+            process.stdin.close()
 
     def environment(self) -> dict[str, str]:
         """The whole environment of a command."""
@@ -241,7 +247,8 @@ class SandboxRoom:
             ("n", limits.open_files, 1, resource.RLIMIT_NOFILE),
         ]
         if (running := self._running()) is not None:
-            wanted.append(("u", running + limits.processes, 1, resource.RLIMIT_NPROC))
+            # One more for the watch over our own life.
+            wanted.append(("u", running + limits.processes + 1, 1, resource.RLIMIT_NPROC))
         lines = []
         for flag, amount, unit, kind in wanted:
             hard = resource.getrlimit(kind)[1]

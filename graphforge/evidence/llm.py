@@ -30,8 +30,9 @@ from ..records.arithmetic import FUNCTIONS, evaluate, named, renamed
 from .draft import Draft, Reread, rejected
 from .find import find
 from .limits import EvidenceLimits
+from .llm_again import again
 from .llm_columns import read_column
-from .llm_graph import AddedColumn, AddedEdge, AddedNode, GraphAnswer, Place, Shown, again, prompt, show
+from .llm_graph import AddedColumn, AddedEdge, AddedNode, GraphAnswer, Place, Shown, prompt, show
 
 # How far a result that a model computed may be off before its edge isn't believed.
 ROUNDING = 5e-3

@@ -33,7 +33,6 @@ from .relations import Finding
 
 COLUMNS, CELL = 24, 80
 OF_A_KIND = 6
-MOST_FAULTS = 30
 # How often a column, or a pair of tables, may stand among the relations offered of a kind while others wait.
 OF_A_COLUMN = 2
 
@@ -191,20 +190,6 @@ def prompt(workspace: Workspace, shown: Shown) -> Prompt:
             Turn(role="user", content=asked),
         ),
     )
-
-
-def again(question: Prompt, answer: GraphAnswer, faults: Sequence[str]) -> Prompt:
-    """The question once more, with what could not be taken of the answer."""
-    listed = "\n".join(f"- {_cut(fault, 300)}" for fault in faults[:MOST_FAULTS])
-    turns = (
-        *question.turns,
-        Turn(role="assistant", content=answer.model_dump_json()),
-        Turn(
-            role="user",
-            content=instructions(__package__ or "", "llm_graph_again", faults=fence("faults", listed)),
-        ),
-    )
-    return Prompt(stage="graphs", purpose="mend", turns=turns)
 
 
 def _file(

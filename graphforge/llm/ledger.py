@@ -547,6 +547,9 @@ def _is_dead(owner: str, until: float, now: float) -> bool:
         return True
     except PermissionError:
         return False
+    # A killed one can be signalled until it is reaped, which in many containers nobody does.
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in {"Z", "X"}
     return False
 
 

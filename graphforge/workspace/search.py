@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -173,7 +174,7 @@ class LocalSearch(BaseModel):
         context = multiprocessing.get_context("spawn")
         done = 0
         try:
-            with ProcessPoolExecutor(self.workers, mp_context=context) as pool:
+            with ProcessPoolExecutor(self.workers, context, _end_with_parent) as pool:
                 for line in pool.map(_read_line, *zip(*jobs, strict=True), chunksize=1):
                     yield _Reading.model_validate_json(line)
                     done += 1
@@ -181,7 +182,7 @@ class LocalSearch(BaseModel):
             # A reader took its process down (native code can). One process a file from here on finds which.
             for path, sha256 in jobs[done:]:
                 try:
-                    with ProcessPoolExecutor(1, mp_context=context) as pool:
+                    with ProcessPoolExecutor(1, context, _end_with_parent) as pool:
                         yield _Reading.model_validate_json(pool.submit(_read_line, path, sha256).result())
                 except BrokenProcessPool:
                     yield _Reading(
@@ -254,6 +255,18 @@ def _read_one(path: Path, sha256: str) -> _Reading:
         return _Reading(sha256=sha256, document=with_slices(parse(path)))
     except UnreadableFile as error:
         return _Reading(sha256=sha256, reason=error.reason, detail=error.detail)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent is killed would wait for its next file for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "no worker of a pool"
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def _read_line(path: Path, sha256: str) -> str:

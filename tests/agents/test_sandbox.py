@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import orphans
 import pytest
 from agent_cases import SANDBOX
 from hypothesis import given, settings
@@ -88,6 +89,26 @@ def test_children_left_behind_die_with_the_command() -> None:
         assert (result.exit_code, result.output) == (0, "started\n")
         assert gone(room.root)
     assert time.monotonic() - started < 5
+
+
+def test_commands_die_with_the_process_that_runs_them(tmp_path: Path) -> None:
+    code = (
+        "from agent_cases import SANDBOX\n"
+        "with SANDBOX.open() as room:\n"
+        "    room.run('sleep 300 & (sleep 301; echo) & touch begun; sleep 302')"
+    )
+    process = orphans.start(code, tmp_path)
+    assert orphans.until(lambda: list(tmp_path.glob("tmp/*/workspace/begun")), 30)
+    assert orphans.until(lambda: len(orphans.below(process.pid)) >= 4, 10)
+    children = orphans.below(process.pid)
+    orphans.kill(process)
+    assert orphans.until(lambda: not any(map(orphans.alive, children)), 5)
+
+
+def test_nothing_watches_on_after_the_command() -> None:
+    with SANDBOX.open() as room:
+        assert room.run("sleep 0.05 & wait; echo $?; jobs").output == "0\n"
+        assert gone(room.root)
 
 
 def gone(root: Path) -> bool:

@@ -95,6 +95,9 @@ def test_a_stage_with_models_keeps_its_books(tmp_path: Path) -> None:
         "FAILED llm.builder.calls 3.0",
         "FAILED llm.builder.failures 1.0",
         "FAILED llm.builder.unpriced 2.0",
+        "FAILED llm.run.calls 6.0",
+        "FAILED llm.run.failures 1.0",
+        "FAILED llm.run.assumed 0.0",
     ):
         assert line in lines, found
     spans = [line.split() for line in lines if line.startswith("span")]

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -112,6 +113,24 @@ def test_a_dead_process_is_no_obstacle_and_its_call_counts_as_lost(tmp_path: Pat
         assert time.monotonic() - began < 5
         (spent,) = ledger.spent("r")
     assert (spent.calls, spent.failures, spent.assumed, spent.assumed_tokens) == (2, 2, 1.0, 60)
+
+
+def test_a_killed_process_that_nobody_has_reaped_is_dead(tmp_path: Path) -> None:
+    with Ledger.open(tmp_path / "l.db", "live") as ledger:
+        child = subprocess.Popen(["sleep", "60"])
+        try:
+            ledger._owner = f"{socket.gethostname()}:{child.pid}:0123"
+            assert take(ledger, KEYS[0]) == Granted()
+            with Ledger.open(tmp_path / "l.db", "live") as other:
+                assert take(other, KEYS[0]) == Wait("taken")
+                child.kill()
+                until = time.monotonic() + 5
+                while take(other, KEYS[0]) != Granted() and time.monotonic() < until:
+                    time.sleep(0.01)
+                assert time.monotonic() < until
+        finally:
+            child.kill()
+            child.wait()
 
 
 def test_kill_nine_at_twenty_moments(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import orphans
 import pytest
 
 from graphforge.errors import InputError
@@ -197,3 +198,18 @@ def test_the_corpus_opens_and_holds_cases_of_every_kind(tmp_path: Path) -> None:
         if case.kind == "pair_same_measure"
     }
     assert any({"fy2022_tanf_caseload.xlsx", "fy2023_tanf_caseload.xlsx"} == set(pair) for pair in pairs)
+
+
+def test_readers_die_with_the_process_that_reads(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path\n"
+        "from graphforge.workspace import LocalSearch\n"
+        "if __name__ == '__main__':\n"
+        f"    LocalSearch(root=Path({str(EXAMPLES)!r}), file_bytes=10**6, workers=2).open(Path('cache'))"
+    )
+    process = orphans.start(code, tmp_path)
+    assert orphans.until(lambda: list(tmp_path.glob("cache/*/*")), 60)
+    children = orphans.below(process.pid)
+    orphans.kill(process)
+    assert len(children) >= 2
+    assert orphans.until(lambda: not any(map(orphans.alive, children)), 10)
