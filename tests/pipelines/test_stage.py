@@ -26,7 +26,7 @@ def cfg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DictConfig]
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     for name in ("MLFLOW_TRACKING_URI", "GRAPHFORGE_PARENT_RUN"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(_edge, "validate", lambda cfg: SimpleNamespace(data=tmp_path / "data"))
+    monkeypatch.setattr(_edge, "validate", lambda cfg: SimpleNamespace(data=tmp_path / "data", empty="fail"))
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         composed = compose("config", return_hydra_config=True)
     OmegaConf.set_readonly(composed.hydra, False)
