@@ -46,7 +46,7 @@ def test_the_schema_knows_every_tool_and_the_answer_and_is_closed() -> None:
     assert all(one["additionalProperties"] is False for one in (bash, look, answer))
     # A capable model's commands are as long as they must be; only a small one is held short.
     assert bash["properties"]["arguments"]["properties"]["command"] == {"type": "string"}
-    _, short = emulate(TALK, (BASH,), bounded=True)
+    _, short = emulate(TALK, (BASH,), tokens=100)
     assert "maxLength" in short["anyOf"][0]["properties"]["arguments"]["properties"]["command"]
 
 
