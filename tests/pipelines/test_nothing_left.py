@@ -1,4 +1,4 @@
-"""``empty: pass``: a line that comes to nothing ends with complete books, and says so wherever one could overlook it."""
+"""``empty: pass``: a line that comes to nothing ends with complete books, and says so wherever it could be missed."""
 
 import itertools
 import json
