@@ -73,7 +73,7 @@ def ending(schema: dict[str, Any], tokens: int) -> dict[str, Any]:
     """The closed schema with an end to every string and list, as wide as ``tokens`` allow.
 
     What the schema demands at least stays possible, so that one of many required parts may still be too long. A number
-    between two bounds is one of three, because a grammar can't bound it.
+    between two bounds is one of a few, because a grammar can't bound it.
     """
     whole = closed(schema)
     narrowed = whole
@@ -127,9 +127,20 @@ def _bounded(schema: dict[str, Any], bounds: Bounds) -> dict[str, Any]:
             return schema | _most(schema, "minLength", "maxLength", bounds.characters)
         case {"type": "array"}:
             return schema | _most(schema, "minItems", "maxItems", bounds.items)
-        case {"type": "number", "minimum": least, "maximum": most}:
-            return {"enum": [least, (least + most) / 2, most]}
+        case {"type": "number" | "integer"}:
+            return {"enum": values} if (values := _offered(schema)) else schema
     return schema
+
+
+def _offered(schema: dict[str, Any]) -> list[float]:
+    """Some numbers between two bounds, those included that the schema includes; none where a bound is missing."""
+    least = schema.get("minimum", schema.get("exclusiveMinimum"))
+    most = schema.get("maximum", schema.get("exclusiveMaximum"))
+    if least is None or most is None:
+        return []
+    middle = (least + most) // 2 if schema["type"] == "integer" else (least + most) / 2
+    ends = [least] if "minimum" in schema else [], [most] if "maximum" in schema else []
+    return [*ends[0], middle, *ends[1]]
 
 
 def _parts(key: str, value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:

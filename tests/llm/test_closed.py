@@ -24,6 +24,9 @@ class Whole(BaseModel):
     maybe: Part | None = None
     many: list[str] = Field(min_length=20)
     share: float = Field(ge=0, le=1)
+    weight: float = Field(gt=0, le=100)
+    decimals: int = Field(ge=0, le=6)
+    least: int = Field(ge=1)
 
 
 class Pair(BaseModel):
@@ -45,7 +48,17 @@ class Tree(BaseModel):
 def test_every_object_is_closed_and_its_properties_required() -> None:
     schema = closed(Whole.model_json_schema())
     assert schema["additionalProperties"] is False
-    assert schema["required"] == ["colour", "parts", "amounts", "maybe", "many", "share"]
+    assert schema["required"] == [
+        "colour",
+        "parts",
+        "amounts",
+        "maybe",
+        "many",
+        "share",
+        "weight",
+        "decimals",
+        "least",
+    ]
     part = schema["$defs"]["Part"]
     assert part["additionalProperties"] is False
     # Properties that bear the name of a keyword stay, the keywords themselves go.
