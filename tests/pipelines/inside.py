@@ -49,7 +49,7 @@ FILES = {
 }
 NOTE = "Building permits are counted by district. In 2023 permits issued in Birch came to 845 and in Elm to 451.\n"
 # Of which the rules engine makes one workspace, and all that follows from it.
-ONE = ("seeds.count=2", "rebalance.count=1", "assembly.relevance=0", "engine.patterns=[reconciliation]")
+ONE = ("seeds.count=1", "rebalance.count=1", "assembly.relevance=0", "engine.patterns=[reconciliation]")
 
 
 class Line:

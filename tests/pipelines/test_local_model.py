@@ -4,16 +4,21 @@ In small here, a stage at a time over what the rules engine made of five small f
 library is slow. Skipped where the model can't be had.
 """
 
+import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from checkout import Checkout
 from hydra.utils import instantiate
 from inside import ONE, RECORDS, Line, books
 
 from graphforge.errors import InputError
 from graphforge.llm import Ledger
 from graphforge.llm.weights import cache_folder
+from graphforge.records import StageCount, TaskSpec, read_jsonl, write_jsonl
+from graphforge.report import Funnel
 
 # Little to read and little to say: that is what takes the time.
 SMALL = (
@@ -33,28 +38,45 @@ JUDGED = ("grader=agent", "grader.steps=1")
 
 
 @pytest.fixture(scope="module")
-def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    """The outputs of the rules engine, a workspace at each stage."""
+def weights() -> None:
+    """The model's file, in the user's cache."""
     pytest.importorskip("xllamacpp", reason="needs xllamacpp: pip install 'graphforge[local]'")
+    try:
+        instantiate(Line(Path()).config(*SMALL).models.builder.serve).weights.fetch(cache_folder())
+    except InputError as error:
+        pytest.skip(f"needs the embedded model: {error}")
+
+
+@pytest.fixture(scope="module")
+def line(weights: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    """The outputs of the rules engine, a workspace at each stage."""
     with Line.open(tmp_path_factory.mktemp("small")) as made:
-        try:
-            instantiate(made.config(*SMALL).models.builder.serve).weights.fetch(cache_folder())
-        except InputError as error:
-            pytest.skip(f"needs the embedded model: {error}")
         for stage in RECORDS:
             assert books(stage, made.run(stage, *ONE)).outputs
+            if stage == "tasks":
+                shorten(made.folder / "data" / "tasks" / "tasks.jsonl")
         yield made
 
 
-def children() -> list[str]:
-    """The command lines of this process's children."""
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            try:
-                found.append(Path(f"/proc/{pid}/cmdline").read_text())
-            except FileNotFoundError:
-                continue
+def shorten(path: Path) -> None:
+    """Leave each deliverable its first criterion: a whole rubric is 20,000 characters to read."""
+    (spec,) = read_jsonl(path, TaskSpec)
+    first = {one.deliverable: one for one in reversed(spec.criteria)}
+    left = tuple(one.model_copy(update={"weight": 1 / len(first)}) for one in first.values())
+    write_jsonl(path, [TaskSpec.model_validate({**spec.model_dump(), "criteria": left, "penalties": ()})])
+
+
+def serving(*parents: str) -> int:
+    """How many processes serve an embedded model for processes whose id or command line is named; 0 without /proc."""
+    found = 0
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (path / "cmdline").read_text()
+            parent = (path / "stat").read_text().rsplit(")", 1)[1].split()[1]
+        except OSError:
+            # It has ended meanwhile.
+            continue
+        found += "llama_server.py" in command and any(one == parent or one in command for one in parents)
     return found
 
 
@@ -82,8 +104,7 @@ def test_a_stage_by_the_model_keeps_its_books(line: Line, stage: str, overrides:
     count = books(stage, target)
     assert count.inputs >= 1
     assert asked(line.folder, stage) >= 1
-    if Path("/proc/self/task").is_dir():
-        assert not any("llama_server" in command for command in children())
+    assert serving(str(os.getpid())) == 0
 
 
 def test_a_question_beyond_its_context_costs_the_item_and_not_the_stage(line: Line) -> None:
@@ -91,3 +112,33 @@ def test_a_question_beyond_its_context_costs_the_item_and_not_the_stage(line: Li
     count = books("graphs", line.run("graphs", *SMALL, *small, out="model/long"))
     assert count.rejected == {"prompt_too_long": 1}
     assert asked(line.folder, "long") == 0
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a run, without the ids of the MLflow runs."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "run.json"
+    }
+
+
+@pytest.mark.slow
+def test_the_whole_line_over_the_embedded_library(weights: None, tmp_path: Path) -> None:
+    checkout = Checkout.make(tmp_path / "checkout")
+    for stage in RECORDS:
+        checkout.stage(stage, "experiment=local")
+        assert serving(str(checkout.folder)) == 0
+    checkout.stage("funnel", "experiment=local", "hydra.run.dir=local")
+    local = checkout.folder / "local"
+    counts = {stage: books(stage, local / stage) for stage in RECORDS}
+    for before, after in itertools.pairwise(stage for stage in RECORDS if stage != "calibrate"):
+        assert counts[after].inputs == counts[before].outputs, f"{before} to {after}"
+    funnel = Funnel.model_validate_json((local / "funnel.json").read_bytes())
+    library = StageCount.model_validate_json((local / "workspaces" / "library_counts.json").read_bytes())
+    assert funnel.stages == (library, *(counts[stage] for stage in RECORDS if stage != "calibrate"))
+    told = checkout.stage("show", "local")
+    assert ("No task was admitted." in told) == (funnel.coverage.admitted == 0)
+    # DVC runs the same; what was answered is in the ledger.
+    checkout.dvc("exp", "run", "-S", "experiment=local")
+    assert contents(checkout.folder / "data") == contents(local)

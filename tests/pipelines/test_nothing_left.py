@@ -21,14 +21,14 @@ AFTER = list(RECORDS)[2:]
 
 @pytest.fixture(scope="module")
 def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    """Two seeds, of which nothing can come."""
+    """A seed, of which nothing can come."""
     with Line.open(tmp_path_factory.mktemp("barren")) as made:
         made.run("seeds", *BARREN)
         yield made
 
 
 def test_a_line_that_expects_something_stops(line: Line) -> None:
-    with pytest.raises(Stopped, match=r"workspaces: none of 2 inputs was passed on \(no_coherent_case 2\)"):
+    with pytest.raises(Stopped, match=r"workspaces: none of 1 inputs was passed on \(no_coherent_case 1\)"):
         line.run("workspaces", *BARREN)
     assert {path.name for path in (line.folder / "data/workspaces").iterdir()} == {"rejected.jsonl"}
 
@@ -40,7 +40,7 @@ def test_one_that_does_not_goes_on_to_the_end(
 ) -> None:
     line.run("workspaces", *BARREN, "empty=pass")
     told = capsys.readouterr().err
-    assert "graphforge: WARNING: workspaces: none of 2 inputs was passed on (no_coherent_case 2)" in told
+    assert "graphforge: WARNING: workspaces: none of 1 inputs was passed on (no_coherent_case 1)" in told
     for stage in AFTER:
         line.run(stage, *BARREN, *preset, "empty=pass")
         warned = [text for text in capsys.readouterr().err.splitlines() if "WARNING" in text]
@@ -53,7 +53,7 @@ def test_one_that_does_not_goes_on_to_the_end(
     counts = {stage: books(stage, data / stage) for stage in RECORDS}
     for before, after in itertools.pairwise([stage for stage in RECORDS if stage != "calibrate"]):
         assert counts[after].inputs == counts[before].outputs
-    assert [(one.stage, one.outputs) for one in counts.values() if one.outputs] == [("seeds", 2)]
+    assert [(one.stage, one.outputs) for one in counts.values() if one.outputs] == [("seeds", 1)]
     assert list((data / "rollouts" / "files").iterdir()) == []
     funnel = Funnel.model_validate_json((data / "funnel.json").read_bytes())
     assert funnel.coverage.admitted == 0
