@@ -266,7 +266,9 @@ def _nothing_left(count: StageCount, target: Path) -> InputError:
     reasons = ", ".join(f"{reason} {number}" for reason, number in count.rejected.items())
     return InputError(
         f"{count.stage}: none of {count.inputs} inputs was passed on ({reasons or 'there were none'})",
-        f"{target / 'rejected.jsonl'} says why of each; widen the input or the settings",
+        f"{target / 'rejected.jsonl'} says why of each; widen the input or the settings"
+        if count.inputs
+        else "See the stages before",
     )
 
 
