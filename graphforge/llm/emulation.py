@@ -33,9 +33,33 @@ def emulate(
     else:
         first = plain[place]
         plain[place] = first.model_copy(update={"content": f"{first.content}\n\n{rules}"})
-    uses = [_object(tool={"const": tool.name}, arguments=closed(tool.parameters)) for tool in tools]
-    schema = {"anyOf": [*uses, _object(answer={"type": "string"})]}
-    return tuple(plain), schema if tokens is None else ending(schema, tokens)
+    answer = _object(answer={"type": "string"})
+    if tokens is None:
+        uses = [_object(tool={"const": tool.name}, arguments=closed(tool.parameters)) for tool in tools]
+        return tuple(plain), {"anyOf": [*uses, answer]}
+    named: dict[str, Any] = {}
+    uses = [_object(tool={"const": tool.name}, arguments=_lifted(tool, named)) for tool in tools]
+    whole = {"anyOf": [*uses, answer]} | ({"$defs": named} if named else {})
+    return tuple(plain), ending(whole, tokens)
+
+
+def _lifted(tool: Tool, named: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a tool with their named parts moved to ``named``: references start at the root of a schema."""
+
+    def renamed(part: Any) -> Any:
+        if isinstance(part, list):
+            return [renamed(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        return {
+            key: value.replace("#/$defs/", f"#/$defs/{tool.name}.") if key == "$ref" else renamed(value)
+            for key, value in part.items()
+        }
+
+    parameters = renamed(tool.parameters)
+    for name, part in parameters.pop("$defs", {}).items():
+        named[f"{tool.name}.{name}"] = part
+    return parameters
 
 
 def unpack(text: str, tools: Sequence[Tool], turns: Sequence[Turn]) -> tuple[str, tuple[Call, ...]]:
