@@ -19,7 +19,7 @@ export HF_HUB_DISABLE_TELEMETRY := 1
 export LITELLM_LOCAL_MODEL_COST_MAP := True
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup demo repro show test test-slow ui check format params real clean
+.PHONY: help setup demo repro show test test-slow ui check format params real local clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -74,5 +74,11 @@ real: setup      ## the same line on ../shared/corpus and ../shared/onet/30.1, i
 	@echo "== funnel"; python -m pipelines.funnel experiment=real hydra.run.dir=real
 	@python -m pipelines.show real
 
+local: setup     ## the same line with the small embedded model in every role, into local/ (proves the steps, makes no data)
+	@set -e; for stage in $(filter-out funnel,$(STAGES)); do \
+	  echo "== $$stage"; python -m pipelines.$$stage experiment=local; done
+	@echo "== funnel"; python -m pipelines.funnel experiment=local hydra.run.dir=local
+	@python -m pipelines.show local
+
 clean:           ## remove what runs wrote (not the environment, not the MLflow store)
-	rm -rf data real multirun outputs .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf data real local multirun outputs .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -6,7 +6,7 @@ role must be able to do, so that a new variant is one file in its room and one y
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from hydra.errors import InstantiationException
 from hydra.utils import get_class, instantiate
@@ -136,11 +136,16 @@ class RebalanceSettings(Settings):
 
 
 class Config(Settings):
-    """The whole configuration, one field a top-level key of ``conf/config.yaml``."""
+    """The whole configuration, one field a top-level key of ``conf/config.yaml``.
+
+    ``empty``: what becomes of a stage that passes nothing on. "fail" ends it with a fault; with "pass" it writes
+    empty outputs and says so, for lines of which little is expected.
+    """
 
     seed: int
     data: Path
     library: Path
+    empty: Literal["fail", "pass"]
     seeds: SeedSettings
     rebalance: RebalanceSettings
     engine: Engine

@@ -138,7 +138,8 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
 
     ``outputs`` names the files and folders that the stage writes, the one that others wait for first. Those of an
     earlier run are removed before the work, so that after a failure nothing looks finished. With ``books`` the
-    stage must close its books; one that passes nothing on is a failure, and leaves only its rejected.jsonl.
+    stage must close its books; one that passes nothing on is a failure, and leaves only its rejected.jsonl, unless
+    the configuration says ``empty: pass``: then its outputs are empty, and one line on stderr says so.
     """
     try:
         config = validate(cfg)
@@ -161,7 +162,7 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
             try:
                 desk = Desk(run, config.data, partial)
                 yield config, desk
-                if desk.barren:
+                if desk.barren and config.empty == "fail":
                     os.replace(partial / "rejected.jsonl", target / "rejected.jsonl")
                     raise _nothing_left(desk.barren, target)
                 write_bytes(partial / "run.json", f'{{"mlflow_run": "{run.id}"}}\n'.encode())
@@ -169,6 +170,8 @@ def stage(cfg: DictConfig, *outputs: str, books: bool = True) -> Iterator[tuple[
                     raise RuntimeError(f"{hydra.job.name} ended without writing {', '.join(missing)}")
                 for name in reversed(names):
                     os.replace(partial / name, target / name)
+                if desk.barren:
+                    print(f"graphforge: WARNING: {_nothing_left(desk.barren, target)}", file=sys.stderr)
             finally:
                 _remove(partial)
     except GraphForgeError as error:
@@ -282,7 +285,9 @@ def _nothing_left(count: StageCount, target: Path) -> InputError:
     reasons = ", ".join(f"{reason} {number}" for reason, number in count.rejected.items())
     return InputError(
         f"{count.stage}: none of {count.inputs} inputs was passed on ({reasons or 'there were none'})",
-        f"{target / 'rejected.jsonl'} says why of each; widen the input or the settings",
+        f"{target / 'rejected.jsonl'} says why of each; widen the input or the settings"
+        if count.inputs
+        else "See the stages before",
     )
 
 

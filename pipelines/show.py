@@ -20,6 +20,9 @@ NEXT = """Where to look next
   python -m pipelines.calibrate -m judge=anchored,unanchored,random     compare the judges as one sweep
   dvc exp run -S balance=equal_quota                                    another balance, from seeds on"""
 
+NOTHING = """No task was admitted. There is no data here: what lies in export/ is the form of a dataset without a row.
+The rejected.jsonl beside each stage's output says what became of everything."""
+
 FIGURES = (
     "judge",
     "picks",
@@ -36,7 +39,7 @@ FIGURES = (
 
 def main(data: Path) -> None:
     funnel = read_json(data / "funnel.json", Funnel)
-    parts = [show_funnel(funnel), show_coverage(funnel.coverage)]
+    parts = [show_funnel(funnel), show_coverage(funnel.coverage) if funnel.coverage.admitted else NOTHING]
     calibration = data / "calibrate" / "calibration.json"
     if calibration.is_file():
         rows = [{name: row[name] for name in FIGURES} for row in json.loads(calibration.read_bytes())["rows"]]

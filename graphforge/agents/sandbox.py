@@ -141,7 +141,7 @@ class SandboxRoom:
     ``inputs`` and ``outputs`` are where the task's files and the deliverables lie. SandboxError where it can't be made.
     """
 
-    # The launcher's stdin is a pipe that only we hold open: it ends where we are killed, and the command's group with it.
+    # The launcher's stdin is a pipe that only we hold open: where we are killed it ends, and the command's group too.
     _guard: ClassVar[str] = "{ read -r; kill -KILL 0; } <&0 >/dev/null 2>&1 {said}>&- &"
 
     def __init__(self, limits: Sandbox, root: Path):

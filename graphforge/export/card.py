@@ -8,6 +8,8 @@ import yaml
 from ..errors import RecordError
 from ..records import Admitted, Workspace, WorkspaceFile
 
+_NOTHING = "**No task was admitted. This dataset has no row, and there is nothing here to train on.**"
+
 # The hub's size classes: upper bound and name.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
@@ -23,6 +25,7 @@ def dataset_card(records: Sequence[Admitted], workspaces: Mapping[str, Workspace
     parts = [
         f"---\n{_head(len(records))}---",
         "# GraphForge trajectories",
+        *([] if records else [_NOTHING]),
         f"{len(records)} admitted trajectories of office work on real files. Each is a conversation in which an agent "
         "works on one task with the tools `bash` and `write_file` and hands over files; the task's criteria, which no "
         "agent saw, were executed on these files before the trajectory was admitted.",

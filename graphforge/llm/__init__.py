@@ -1,7 +1,7 @@
 """The one way to a model: asked once, remembered in a ledger, kept within a budget. Alone imports litellm."""
 
 from .client import Client, Heard, Watch
-from .closed import closed
+from .closed import closed, ending
 from .failures import AnswerError, BudgetSpent, Fault, NotRecorded, ProviderError
 from .fence import DATA_RULE, fence, instructions
 from .flow import flow
@@ -48,6 +48,7 @@ __all__ = [
     "Usage",
     "Watch",
     "closed",
+    "ending",
     "fence",
     "flow",
     "forecast",

@@ -378,9 +378,13 @@ def _failure(failure: Failure, model: Model, asked: Asked, attempts: int) -> Ans
         return AnswerError("refused", f"{where} ({failure.message})", "Choose another model")
     tried = f" after {attempts} attempts" if attempts > 1 else ""
     remedy = {
+        "too_long": "Choose a model with a longer context, or settings that show it less",
         "quota": "Top up the account, or choose another model",
         "request": "Correct the model's settings in conf/llm/",
     }.get(failure.reason, "Run it again later: what is answered costs nothing")
     return ProviderError(
-        f"{where}{tried} ({failure.reason}: {failure.message})", remedy, transient=failure.transient
+        f"{where}{tried} ({failure.reason}: {failure.message})",
+        remedy,
+        transient=failure.transient,
+        too_long=failure.reason == "too_long",
     )

@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from .closed import closed
+from .closed import closed, ending
 from .failures import AnswerError
 from .prompt import Call, Tool, Turn
 
 
 def emulate(
-    turns: Sequence[Turn], tools: Sequence[Tool], *, bounded: bool = False
+    turns: Sequence[Turn], tools: Sequence[Tool], *, tokens: int | None = None
 ) -> tuple[tuple[Turn, ...], dict[str, Any]]:
     """The conversation without calls and tool turns, and the schema of the next turn of the assistant.
 
-    The description of the tools joins the first system turn, or becomes one. ``bounded``: as for
-    :func:`~graphforge.llm.closed.closed`.
+    The description of the tools joins the first system turn, or becomes one. ``tokens``: the turn ends within these,
+    see :func:`~graphforge.llm.closed.ending`.
     """
     text = resources.files(__package__).joinpath("emulation.md").read_text(encoding="utf-8")
     rules = text.format(tools="\n\n".join(_described(tool) for tool in tools)).strip()
@@ -33,11 +33,33 @@ def emulate(
     else:
         first = plain[place]
         plain[place] = first.model_copy(update={"content": f"{first.content}\n\n{rules}"})
-    uses = [
-        _object(tool={"const": tool.name}, arguments=closed(tool.parameters, bounded=bounded))
-        for tool in tools
-    ]
-    return tuple(plain), {"anyOf": [*uses, _object(answer=closed({"type": "string"}, bounded=bounded))]}
+    answer = _object(answer={"type": "string"})
+    if tokens is None:
+        uses = [_object(tool={"const": tool.name}, arguments=closed(tool.parameters)) for tool in tools]
+        return tuple(plain), {"anyOf": [*uses, answer]}
+    named: dict[str, Any] = {}
+    uses = [_object(tool={"const": tool.name}, arguments=_lifted(tool, named)) for tool in tools]
+    whole = {"anyOf": [*uses, answer]} | ({"$defs": named} if named else {})
+    return tuple(plain), ending(whole, tokens)
+
+
+def _lifted(tool: Tool, named: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a tool with their named parts moved to ``named``: references start at the root of a schema."""
+
+    def renamed(part: Any) -> Any:
+        if isinstance(part, list):
+            return [renamed(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        return {
+            key: value.replace("#/$defs/", f"#/$defs/{tool.name}.") if key == "$ref" else renamed(value)
+            for key, value in part.items()
+        }
+
+    parameters = renamed(tool.parameters)
+    for name, part in parameters.pop("$defs", {}).items():
+        named[f"{tool.name}.{name}"] = part
+    return parameters
 
 
 def unpack(text: str, tools: Sequence[Tool], turns: Sequence[Turn]) -> tuple[str, tuple[Call, ...]]:

@@ -20,10 +20,14 @@ class BudgetSpent(GraphForgeError):
 
 
 class ProviderError(GraphForgeError):
-    """The provider gave no answer. ``transient``: a later attempt may get one."""
+    """The provider gave no answer.
 
-    def __init__(self, what: str, remedy: str, *, transient: bool):
+    ``transient``: a later attempt may get one. ``too_long``: prompt and answer don't fit into the model's context.
+    """
+
+    def __init__(self, what: str, remedy: str, *, transient: bool, too_long: bool = False):
         self.transient = transient
+        self.too_long = too_long
         super().__init__(what, remedy)
 
 

@@ -17,7 +17,9 @@ from typing import Any, Literal
 
 from .reply import Usage
 
-Reason = Literal["timeout", "rate_limit", "server", "connection", "cut", "refused", "quota", "request"]
+Reason = Literal[
+    "timeout", "rate_limit", "server", "connection", "cut", "refused", "quota", "too_long", "request"
+]  # fmt: skip
 # What a later attempt may mend.
 _TRANSIENT: frozenset[Reason] = frozenset({"timeout", "rate_limit", "server", "connection", "cut"})
 # The request went out and no answer arrived: the provider may have done the work and bill it.
@@ -161,6 +163,8 @@ def _explain(error: Exception, secrets: Sequence[str]) -> Failure:
         if any(word in message.lower() for word in _QUOTA):
             return Failure("quota", message)
         return Failure("rate_limit", message, _retry_after(error))
+    if isinstance(error, litellm.ContextWindowExceededError):
+        return Failure("too_long", message)
     if isinstance(error, litellm.ContentPolicyViolationError) or (
         status == 400 and any(word in message for word in _POLICY)
     ):

@@ -37,7 +37,8 @@ class Request:
         turns = prompt.turns if model.sees else tuple(map(_told, prompt.turns))
         emulated = bool(prompt.tools) and model.tools == "schema" and not final
         if emulated:
-            turns, schema = emulate(turns, prompt.tools, bounded=model.answers == "grammar")
+            tokens = model.max_tokens if model.answers == "grammar" else None
+            turns, schema = emulate(turns, prompt.tools, tokens=tokens)
         elif model.tools == "schema" and any(turn.calls for turn in turns):
             turns, _ = emulate(turns, prompt.tools)
         parameters: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .closed import closed
+from .closed import ending
 from .fence import instructions
 from .model import Model
 from .prompt import Prompt, Turn
@@ -17,7 +17,7 @@ T = TypeVar("T", bound=BaseModel)
 def form(prompt: Prompt, answer: type[BaseModel], model: Model) -> tuple[Prompt, dict[str, Any] | None]:
     """The prompt and the schema to send with it; without a schema, the prompt itself asks for the form."""
     if model.answers == "grammar":
-        return prompt, closed(answer.model_json_schema())
+        return prompt, ending(answer.model_json_schema(), model.max_tokens)
     schema = strict(answer) if model.answers == "schema" else None
     if schema is not None:
         return prompt, schema

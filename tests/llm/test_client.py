@@ -29,6 +29,7 @@ from graphforge.llm import (
     ProviderError,
     Reply,
     flow,
+    unanswered,
 )
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "llm"
@@ -135,6 +136,22 @@ def test_what_is_not_transient_is_not_tried_again(status: int) -> None:
         assert len(server.bodies) == 1
     assert not caught.value.transient
     assert "request" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "request (20031 tokens) exceeds the available context size (8192 tokens), try increasing it",
+        "This model's maximum context length is 8192 tokens",
+    ],
+)
+def test_a_prompt_beyond_the_context_is_a_matter_of_its_item_alone(message: str) -> None:
+    with ScriptedServer(in_turn(Say(status=400, message=message))) as server:
+        with pytest.raises(ProviderError, match="longer context") as caught:
+            run(model(server.base), settings(None), say("a"))
+        assert len(server.bodies) == 1
+    assert not caught.value.transient
+    assert unanswered(caught.value, "a", "tasks").reason == "prompt_too_long"
 
 
 def test_a_spent_quota_is_not_tried_again_though_it_says_429() -> None:

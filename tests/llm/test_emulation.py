@@ -46,8 +46,28 @@ def test_the_schema_knows_every_tool_and_the_answer_and_is_closed() -> None:
     assert all(one["additionalProperties"] is False for one in (bash, look, answer))
     # A capable model's commands are as long as they must be; only a small one is held short.
     assert bash["properties"]["arguments"]["properties"]["command"] == {"type": "string"}
-    _, short = emulate(TALK, (BASH,), bounded=True)
+    _, short = emulate(TALK, (BASH,), tokens=100)
     assert "maxLength" in short["anyOf"][0]["properties"]["arguments"]["properties"]["command"]
+
+
+def test_named_parts_of_a_tool_are_found_from_the_root() -> None:
+    """A server that can't follow a reference refuses the whole request."""
+    parts = {
+        "Mark": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Mark"}, "id": {"type": "string"}}}
+    }
+    marks = {"type": "array", "items": {"$ref": "#/$defs/Mark"}}
+    tool = Tool(
+        name="mark",
+        description="Marks.",
+        parameters={"type": "object", "properties": {"marks": marks}, "$defs": parts},
+    )
+    _, schema = emulate(TALK, (BASH, tool), tokens=500)
+    arguments = schema["anyOf"][1]["properties"]["arguments"]
+    assert arguments["properties"]["marks"]["items"] == {"$ref": "#/$defs/mark.Mark"}
+    assert "$defs" not in arguments
+    assert schema["$defs"]["mark.Mark"]["properties"]["next"] == {"$ref": "#/$defs/mark.Mark"}
+    assert "maxLength" in schema["$defs"]["mark.Mark"]["properties"]["id"]
+    assert tool.parameters["$defs"] == parts
 
 
 def test_a_call_is_numbered_after_those_before() -> None:

@@ -127,6 +127,8 @@ def test_a_judge_changes_calibrate_and_nothing_else(built: Checkout) -> None:
     """DVC's own view, from what params.yaml would hold; nothing has to run for it."""
     stages = yaml.safe_load((built.folder / "dvc.yaml").read_text())["stages"]
     assert [name for name, stage in stages.items() if "judge" in stage.get("params", ())] == ["calibrate"]
+    # What becomes of a stage that passes nothing on is a result of every stage with books.
+    assert [name for name, stage in stages.items() if "empty" not in stage.get("params", ())] == ["funnel"]
     reads = {
         name for name, stage in stages.items() for dep in stage["deps"] if dep.startswith("data/calibrate/")
     }

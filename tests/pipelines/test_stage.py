@@ -26,7 +26,7 @@ def cfg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DictConfig]
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     for name in ("MLFLOW_TRACKING_URI", "GRAPHFORGE_PARENT_RUN"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(_edge, "validate", lambda cfg: SimpleNamespace(data=tmp_path / "data"))
+    monkeypatch.setattr(_edge, "validate", lambda cfg: SimpleNamespace(data=tmp_path / "data", empty="fail"))
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         composed = compose("config", return_hydra_config=True)
     OmegaConf.set_readonly(composed.hydra, False)
@@ -90,6 +90,21 @@ def test_a_stage_that_passes_nothing_on_fails_and_says_why_of_each(cfg: DictConf
         desk.close(1, 0, [rejection()])
     assert names(tmp_path / "out") == {"rejected.jsonl"}
     assert last_run().info.status == "FAILED"
+
+
+def test_unless_the_configuration_lets_it_pass(
+    cfg: DictConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(_edge, "validate", lambda cfg: SimpleNamespace(data=tmp_path / "data", empty="pass"))
+    with _edge.stage(cfg, *OUTPUTS) as (_, desk):
+        desk.write("things.jsonl", [])
+        desk.close(1, 0, [rejection()])
+    out = tmp_path / "out"
+    assert names(out) == {"things.jsonl", "rejected.jsonl", "counts.json", "run.json"}
+    assert (out / "files").is_dir() and (out / "things.jsonl").read_bytes() == b""
+    assert last_run().info.status == "FINISHED"
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith("graphforge: WARNING: things: none of 1 inputs was passed on (too_small 1)")
 
 
 def test_counts_that_do_not_add_up_stop_the_stage(cfg: DictConfig, tmp_path: Path) -> None:
