@@ -4,6 +4,7 @@ from .candidate import Candidate, seed_dimensions
 from .choose import Balance, choose
 from .demo_occupations import DemoOccupations
 from .equal_quota import EqualQuota
+from .frequency import Frequency
 from .llm import propose as propose_with_model
 from .marginal_coverage import MarginalCoverage
 from .onet_occupations import OnetOccupations
@@ -19,6 +20,7 @@ __all__ = [
     "Candidate",
     "DemoOccupations",
     "EqualQuota",
+    "Frequency",
     "MarginalCoverage",
     "Occupation",
     "OccupationTables",
