@@ -1,7 +1,7 @@
 """Seeds: occupation sources, labelled work demands and balancing strategies (paper section 3.1)."""
 
 from .candidate import Candidate, seed_dimensions
-from .choose import Balance, choose
+from .choose import Balance, choose, shortage
 from .demo_occupations import DemoOccupations
 from .equal_quota import EqualQuota
 from .frequency import Frequency
@@ -33,4 +33,5 @@ __all__ = [
     "propose",
     "propose_with_model",
     "seed_dimensions",
+    "shortage",
 ]

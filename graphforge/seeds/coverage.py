@@ -7,6 +7,7 @@ merely for having many. Gains only ever fall while items are taken, which is wha
 
 from collections.abc import Sequence
 from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ Parts = NDArray[np.complex128]
 MOST_DIMENSIONS = 64
 # Candidates in a block, the most blocks refreshed at once, and how fast a search goes from one of them to that many.
 WIDTH, AT_ONCE, GROWTH = 64, 512, 8
+# Combinations of values that are counted to find the cells, for each candidate.
+DENSE = 16
 # More than all rounding of a bound together (gains are at most 64). Too much would only cost time.
 SLACK = 1e-12
 
@@ -66,10 +69,7 @@ class Coverage:
         for value in values:
             self._counts[value] += 1
         for code in {code for value in values for code in self._holders[value]}:
-            members = self._members[code]
-            part = fsum(1 / (1 + self._counts[value]) for value in members) / len(members)
-            whole = int(part * 2**30) / 2**30
-            self.parts[code] = complex(whole, part - whole)
+            self.parts[code] = part([self._counts[value] for value in self._members[code]])
 
     def sums(self, columns: Sequence[Codes], shape: tuple[int, ...]) -> Parts:
         """The parts of some columns, each of this shape, added up."""
@@ -77,6 +77,13 @@ class Coverage:
         for codes in columns:
             total += self.parts.take(codes)
         return total
+
+
+def part(counts: Sequence[int]) -> complex:
+    """What a dimension adds to a gain, by how often each of the candidate's values there is selected; in two floats."""
+    whole = fsum(1 / (1 + count) for count in counts) / len(counts)
+    coarse = int(whole * 2**30) / 2**30
+    return complex(coarse, whole - coarse)
 
 
 def gains(sums: Parts) -> NDArray[np.float64]:
@@ -171,18 +178,26 @@ def _split(coverage: Coverage, positions: Codes) -> tuple[list[Codes], list[Code
     Cells are numbered from 0 and so few that on the whole a quarter of the blocks' places is filled.
     """
     columns = coverage.columns
-    cells = np.zeros(len(positions), dtype=np.int64)
-    here = [codes[positions] for codes in columns]
-    number = [len(np.unique(codes)) for codes in here]
+    cells, many = np.zeros(len(positions), dtype=np.int64), 1
+    here = [_dense(codes[positions], len(coverage.parts)) for codes in columns]
     shared: list[int] = []
-    for which in sorted(range(len(columns)), key=lambda which: (number[which], which)):
-        values, finer = np.unique(cells * len(coverage.parts) + here[which], return_inverse=True)
-        if len(values) > max(1, 3 * len(positions) // WIDTH):
+    for which in sorted(range(len(columns)), key=lambda which: (here[which][1], which)):
+        codes, number = here[which]
+        if many * number > DENSE * len(positions):
             break
-        cells = finer.astype(np.int64)
+        finer, found = _dense(cells * number + codes, many * number)
+        if found > max(1, 3 * len(positions) // WIDTH):
+            break
+        cells, many = finer, found
         shared.append(which)
     rest = [codes for which, codes in enumerate(columns) if which not in shared]
     return [columns[which] for which in shared], rest, cells
+
+
+def _dense(codes: NDArray[Any], size: int) -> tuple[NDArray[np.int64], int]:
+    """Codes below ``size`` renumbered without gaps, and how many there are."""
+    there = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(there) - 1)[codes], int(there.sum())
 
 
 def _rows(positions: Codes, cells: NDArray[np.int64]) -> tuple[Codes, NDArray[np.bool_]]:
