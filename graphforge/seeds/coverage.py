@@ -5,6 +5,7 @@ already selected. A dimension with several values gives the mean over them, so t
 merely for having many. Gains only ever fall while items are taken, which is what makes the lazy queue exact.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from math import fsum
 from typing import Any
@@ -42,34 +43,33 @@ class Coverage:
                 f"The balancing strategy names {len(dimensions)} dimensions",
                 f"Name at most {MOST_DIMENSIONS}",
             )
-        numbers: dict[tuple[str, str], int] = {}
-        self._members: list[tuple[int, ...]] = []
-        starts: dict[str, int] = {}
-        for dimension in dict.fromkeys(dimensions):
-            starts[dimension] = len(self._members)
-            self._members += [
-                tuple(numbers.setdefault((dimension, value), len(numbers)) for value in dict.fromkeys(values))
-                for values in pool.columns[dimension].values
-            ]
-        self.columns: list[Codes] = [pool.columns[name].codes + np.int32(starts[name]) for name in dimensions]
-        self._holders: list[list[int]] = [[] for _ in numbers]
-        for code, members in enumerate(self._members):
-            for value in members:
-                self._holders[value].append(code)
-        self._counts = [0] * len(numbers)
-        self.parts: Parts = np.array(
-            [complex(bool(members)) for members in self._members], dtype=np.complex128
-        )
+        # The codes of a dimension begin at its start, so that one table holds the parts of all.
+        self._starts: dict[str, int] = {}
+        size = 0
+        for dimension in dimensions:
+            if dimension not in self._starts:
+                self._starts[dimension] = size
+                size += len(pool.columns[dimension].values)
+        self.parts: Parts = np.zeros(size, dtype=np.complex128)
+        for dimension, start in self._starts.items():
+            values = pool.columns[dimension].values
+            self.parts[start : start + len(values)] = [bool(some) for some in values]
         self.taken = 0
+        self._dimensions = [(name, pool.columns[name]) for name in dimensions]
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self.columns: list[Codes] = [
+            column.codes + np.int32(self._starts[name]) for name, column in self._dimensions
+        ]
 
     def take(self, position: int) -> None:
         """Count the candidate's values as selected."""
         self.taken += 1
-        values = [value for codes in self.columns for value in self._members[codes[position]]]
-        for value in values:
-            self._counts[value] += 1
-        for code in {code for value in values for code in self._holders[value]}:
-            self.parts[code] = part([self._counts[value] for value in self._members[code]])
+        for dimension, column in self._dimensions:
+            values = set(column.values[column.codes[position]])
+            self._counts.update((dimension, value) for value in values)
+            for code in {code for value in values for code in column.holding(value)}:
+                counts = [self._counts[dimension, value] for value in set(column.values[code])]
+                self.parts[self._starts[dimension] + code] = part(counts)
 
     def sums(self, columns: Sequence[Codes], shape: tuple[int, ...]) -> Parts:
         """The parts of some columns, each of this shape, added up."""

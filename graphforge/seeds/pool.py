@@ -12,7 +12,6 @@ million candidates need a few hundred megabytes, and can be streamed from a file
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +24,25 @@ from .candidate import DEMAND, Candidate
 Codes = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
 class Column:
     """One dimension: ``values[code]`` is what a candidate with this code has there, one value, several or none."""
 
-    values: list[tuple[str, ...]]
-    codes: Codes
+    def __init__(self, table: dict[tuple[str, ...], int], codes: Codes):
+        self.values = list(table)
+        self.codes = codes
+        self._table = table
+        # Mostly a candidate has one value, and the table finds it: nothing more is kept for those.
+        self._several: dict[str, list[int]] = {}
+        for code, values in enumerate(self.values):
+            if len(values) > 1:
+                for value in dict.fromkeys(values):
+                    self._several.setdefault(value, []).append(code)
+
+    def holding(self, value: str) -> list[int]:
+        """The codes of all that have a value."""
+        alone = self._table.get((value,))
+        several = self._several.get(value, [])
+        return several if alone is None else [alone, *several]
 
 
 class Pool:
@@ -71,7 +83,7 @@ class Pool:
                 f"Two candidates share the id {ids[self.places[same[0]]]}", "Give each item an id of its own"
             )
         self.columns = {
-            dimension: Column(list(table), np.frombuffer(column, dtype=np.int32)[self.places])
+            dimension: Column(table, np.frombuffer(column, dtype=np.int32)[self.places])
             for dimension, table, column in layout
         }
 
@@ -99,16 +111,10 @@ class DemandCap:
                 f"The cap on repeated demands is {cap}", "Give a whole number from 1 on, or null for none"
             )
         self._cap = cap
-        self._values = pool.columns[DEMAND].values
+        self._column = pool.columns[DEMAND]
         self.demands = pool.columns[DEMAND].codes
         self._taken: dict[str, int] = {}
-        self._full = np.zeros(len(self._values), dtype=np.bool_)
-        # Several demands of one candidate: whoever names one of them is full with it. Mostly there is one.
-        self._named: dict[str, list[int]] = {}
-        if cap is not None:
-            for code, demands in enumerate(self._values):
-                for demand in demands:
-                    self._named.setdefault(demand, []).append(code)
+        self._full = np.zeros(len(self._column.values), dtype=np.bool_)
 
     def full(self, demands: Codes) -> NDArray[np.bool_]:
         """Whether one of the demands behind each code of ``demands`` is used up. Once true it stays true."""
@@ -122,10 +128,10 @@ class DemandCap:
         """Count the candidate's demands as used once more."""
         if self._cap is None:
             return
-        for demand in dict.fromkeys(self._values[self.demands[position]]):
+        for demand in dict.fromkeys(self._column.values[self.demands[position]]):
             self._taken[demand] = self._taken.get(demand, 0) + 1
             if self._taken[demand] >= self._cap:
-                self._full[self._named[demand]] = True
+                self._full[self._column.holding(demand)] = True
 
 
 def in_order(pool: Pool, order: Iterable[int], count: int, cap: int | None) -> list[int]:
