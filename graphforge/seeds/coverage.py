@@ -73,8 +73,10 @@ class Coverage:
 
     def sums(self, columns: Sequence[Codes], shape: tuple[int, ...]) -> Parts:
         """The parts of some columns, each of this shape, added up."""
-        total = np.zeros(shape, dtype=np.complex128)
-        for codes in columns:
+        if not columns:
+            return np.zeros(shape, dtype=np.complex128)
+        total = self.parts.take(columns[0])
+        for codes in columns[1:]:
             total += self.parts.take(codes)
         return total
 
@@ -131,26 +133,26 @@ class CoverageQueue:
         same = now == self._then
         bounds = np.where(same, self._gain, gains(now) + self._most + SLACK)
         first = np.where(same, self._best, -1)
-        at_once = 1
+        taken, floor, at_once = self._coverage.taken, -np.inf, 1
         while True:
             highest = bounds.max()
             if highest == -np.inf:
                 return None
             ties = np.flatnonzero(bounds == highest)
             block = int(ties[first[ties].argmin()])
-            if self._when[block] == self._coverage.taken:
+            if self._when[block] == taken:
                 self._top = block
                 return -float(highest), int(first[block])
             # Few at first: often the top block is the true one, and each refresh says which others may matter.
             rows = np.array([block])
             if at_once > 1:
-                fresh = self._when == self._coverage.taken
-                rows = np.flatnonzero(~fresh & (bounds >= bounds[fresh].max()))
+                rows = np.flatnonzero(bounds >= floor)
+                rows = rows[self._when[rows] != taken]
                 if len(rows) > at_once:
                     rows = rows[np.argpartition(-bounds[rows], at_once)[:at_once]]
             self._refresh(rows, now[rows])
             bounds[rows], first[rows] = self._gain[rows], self._best[rows]
-            at_once = min(at_once * GROWTH, AT_ONCE)
+            floor, at_once = max(floor, self._gain[rows].max()), min(at_once * GROWTH, AT_ONCE)
 
     def pop(self) -> int:
         """Take the best candidate (call ``top`` first), count it, and return its position."""

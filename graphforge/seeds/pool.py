@@ -24,6 +24,14 @@ from .candidate import DEMAND, Candidate
 Codes = NDArray[np.int32]
 
 
+class _Numbers(dict[tuple[str, ...], int]):
+    """Numbers for values, given out in the order in which they are first asked for."""
+
+    def __missing__(self, values: tuple[str, ...]) -> int:
+        self[values] = number = len(self)
+        return number
+
+
 class Column:
     """One dimension: ``values[code]`` is what a candidate with this code has there, one value, several or none."""
 
@@ -56,25 +64,24 @@ class Pool:
     def __init__(
         self, candidates: Iterable[Candidate], dimensions: Sequence[str] = (), salt: Sequence[object] = ()
     ):
-        named = list(dict.fromkeys(dimensions))
-        wanted = [*named, *({DEMAND} - set(named))]
-        tables: list[dict[tuple[str, ...], int]] = [{} for _ in wanted]
-        columns = [array("i") for _ in wanted]
-        layout = list(zip(wanted, tables, columns, strict=True))
+        named = [name for name in dict.fromkeys(dimensions) if name != DEMAND]
+        tables = {name: _Numbers() for name in [*named, DEMAND]}
+        columns = {name: array("i") for name in tables}
+        layout = [(name, tables[name], columns[name].append) for name in named]
+        demands, add_demand = tables[DEMAND], columns[DEMAND].append
         ids: list[str] = []
         digests = bytearray()
         for candidate in candidates:
             ids.append(candidate.id)
             digests += bytes.fromhex(stable_hash(*salt, candidate.id))
             values = candidate.values
-            for dimension, table, column in layout:
-                if dimension in values:
-                    found = tuple(values[dimension])
-                elif dimension in named:
+            for dimension, numbers, add in layout:
+                if dimension not in values:
                     raise _lacking(candidate, dimension)
-                else:
-                    found = ()
-                column.append(table.setdefault(found, len(table)))
+                add(numbers[values[dimension]])
+            if DEMAND in dimensions and DEMAND not in values:
+                raise _lacking(candidate, DEMAND)
+            add_demand(demands[values.get(DEMAND, ())])
         words = np.frombuffer(digests, dtype=">u8").reshape(-1, 4).astype(np.uint64)
         self.places = np.lexsort(words.T[::-1]).astype(np.int32)
         words = words[self.places]
@@ -83,8 +90,8 @@ class Pool:
                 f"Two candidates share the id {ids[self.places[same[0]]]}", "Give each item an id of its own"
             )
         self.columns = {
-            dimension: Column(table, np.frombuffer(column, dtype=np.int32)[self.places])
-            for dimension, table, column in layout
+            name: Column(tables[name], np.frombuffer(column, dtype=np.int32)[self.places])
+            for name, column in columns.items()
         }
 
     def __len__(self) -> int:
