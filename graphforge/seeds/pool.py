@@ -69,21 +69,24 @@ class Pool:
         columns = {name: array("i") for name in tables}
         layout = [(name, tables[name], columns[name].append) for name in named]
         demands, add_demand = tables[DEMAND], columns[DEMAND].append
+        needed = DEMAND in dimensions
         ids: list[str] = []
         digests = bytearray()
         for candidate in candidates:
             ids.append(candidate.id)
             digests += bytes.fromhex(stable_hash(*salt, candidate.id))
             values = candidate.values
-            for dimension, numbers, add in layout:
-                if dimension not in values:
-                    raise _lacking(candidate, dimension)
-                add(numbers[values[dimension]])
-            if DEMAND in dimensions and DEMAND not in values:
-                raise _lacking(candidate, DEMAND)
-            add_demand(demands[values.get(DEMAND, ())])
+            try:
+                for dimension, numbers, add in layout:
+                    add(numbers[values[dimension]])
+                add_demand(demands[values[DEMAND] if needed else values.get(DEMAND, ())])
+            except KeyError as error:
+                raise _lacking(candidate, error.args[0]) from None
         words = np.frombuffer(digests, dtype=">u8").reshape(-1, 4).astype(np.uint64)
-        self.places = np.lexsort(words.T[::-1]).astype(np.int32)
+        order = np.argsort(words[:, 0])
+        if (np.diff(words[order, 0]) == 0).any():
+            order = np.lexsort(words.T[::-1])
+        self.places = order.astype(np.int32)
         words = words[self.places]
         if (same := np.flatnonzero((words[1:] == words[:-1]).all(axis=1))).size:
             raise RecordError(
