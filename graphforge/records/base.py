@@ -30,4 +30,4 @@ class Record(BaseModel):
 
 def stable_hash(*parts: Any) -> str:
     """A hash (64 hex digits) of the parts' text that is the same on every machine and run."""
-    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).hexdigest()
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()

@@ -1,9 +1,10 @@
 """Seeds: occupation sources, labelled work demands and balancing strategies (paper section 3.1)."""
 
 from .candidate import Candidate, seed_dimensions
-from .choose import Balance, choose
+from .choose import Balance, choose, shortage
 from .demo_occupations import DemoOccupations
 from .equal_quota import EqualQuota
+from .frequency import Frequency
 from .llm import propose as propose_with_model
 from .marginal_coverage import MarginalCoverage
 from .onet_occupations import OnetOccupations
@@ -19,6 +20,7 @@ __all__ = [
     "Candidate",
     "DemoOccupations",
     "EqualQuota",
+    "Frequency",
     "MarginalCoverage",
     "Occupation",
     "OccupationTables",
@@ -31,4 +33,5 @@ __all__ = [
     "propose",
     "propose_with_model",
     "seed_dimensions",
+    "shortage",
 ]

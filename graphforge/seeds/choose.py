@@ -56,3 +56,19 @@ def choose(
             reason, detail = "not_selected", f"{len(picks)} of {len(items)} were selected, this one wasn't"
         rejections.append(Rejection(id=candidate.id, stage=stage, reason=reason, detail=detail))
     return [items[place] for place in picks], rejections
+
+
+def shortage(count: int, chosen: int, left: Sequence[Rejection]) -> str | None:
+    """One line for a person where ``choose`` found fewer items than were asked for, or None.
+
+    ``chosen`` and ``left`` are what it returned: every strategy picks as long as a candidate may be picked, so
+    whatever is left over then was kept out by the demand cap.
+    """
+    if chosen >= count:
+        return None
+    if not left:
+        return f"{count} were asked for and there were only {chosen}: all were taken"
+    return (
+        f"{count} were asked for and only {chosen} of {chosen + len(left)} could be taken: the demands of the "
+        f"other {len(left)} are used up (demand_cap)"
+    )

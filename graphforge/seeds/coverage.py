@@ -5,134 +5,211 @@ already selected. A dimension with several values gives the mean over them, so t
 merely for having many. Gains only ever fall while items are taken, which is what makes the lazy queue exact.
 """
 
-import heapq
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from math import fsum
+from typing import Any
 
-from graphforge.errors import ConfigError, RecordError
-from graphforge.records import stable_hash
+import numpy as np
+from numpy.typing import NDArray
 
-from .candidate import DEMAND, Candidate
+from graphforge.errors import ConfigError
+
+from .pool import Codes, DemandCap, Pool
+
+Parts = NDArray[np.complex128]
+
+MOST_DIMENSIONS = 64
+# Candidates in a block, the most blocks refreshed at once, and how fast a search goes from one of them to that many.
+WIDTH, AT_ONCE, GROWTH = 64, 512, 8
+# Combinations of values that are counted to find the cells, for each candidate.
+DENSE = 16
+# More than all rounding of a bound together (gains are at most 64). Too much would only cost time.
+SLACK = 1e-12
 
 
 class Coverage:
-    """Counts of the selected values, and the gain of each candidate (by its place in the sequence)."""
+    """Counts of the selected values, and what they leave of each dimension's part in a gain.
 
-    def __init__(self, candidates: Sequence[Candidate], dimensions: Sequence[str]):
-        slots: dict[tuple[str, str], int] = {}
-        self._slots = [
-            tuple(
-                tuple(slots.setdefault((dimension, value), len(slots)) for value in dict.fromkeys(values))
-                for dimension in dimensions
-                if (values := dimension_values(candidate, dimension))
-            )
-            for candidate in candidates
-        ]
-        self._counts = [0] * len(slots)
+    ``parts[codes[position]]``, added up over ``columns``, is a gain in two floats: a multiple of 2**-30 as the real
+    and the remainder as the imaginary one. Both add up without rounding (up to 64 dimensions and 2**23 picks), so
+    :func:`gains` rounds once, as ``math.fsum`` does, and equals it to the last bit. Sums that round at each step
+    would depend on the order of the dimensions, and break ties differently.
+    """
 
-    def gain(self, place: int) -> float:
-        """The gain of a candidate now; between 0 and the number of dimensions."""
-        # fsum: plain float sums round differently from Python 3.12 on, which would break ties differently.
-        counts = self._counts
-        return fsum(
-            fsum(1 / (1 + counts[slot]) for slot in slots) / len(slots) for slots in self._slots[place]
-        )
-
-    def take(self, place: int) -> None:
-        """Count the candidate's values as selected."""
-        for slots in self._slots[place]:
-            for slot in slots:
-                self._counts[slot] += 1
-
-
-class DemandCap:
-    """At most ``cap`` selected candidates may share a normalized demand; None sets no limit."""
-
-    def __init__(self, candidates: Sequence[Candidate], cap: int | None):
-        if cap is not None and cap < 1:
+    def __init__(self, pool: Pool, dimensions: Sequence[str]):
+        if len(dimensions) > MOST_DIMENSIONS:
             raise ConfigError(
-                f"The cap on repeated demands is {cap}", "Give a whole number from 1 on, or null for none"
+                f"The balancing strategy names {len(dimensions)} dimensions",
+                f"Name at most {MOST_DIMENSIONS}",
             )
-        self._cap = cap
-        self._demands = [candidate.values.get(DEMAND, ()) for candidate in candidates]
-        self._taken: dict[str, int] = {}
+        # The codes of a dimension begin at its start, so that one table holds the parts of all.
+        self._starts: dict[str, int] = {}
+        size = 0
+        for dimension in dimensions:
+            if dimension not in self._starts:
+                self._starts[dimension] = size
+                size += len(pool.columns[dimension].values)
+        self.parts: Parts = np.zeros(size, dtype=np.complex128)
+        for dimension, start in self._starts.items():
+            values = pool.columns[dimension].values
+            self.parts[start : start + len(values)] = [bool(some) for some in values]
+        self.taken = 0
+        self._dimensions = [(name, pool.columns[name]) for name in dimensions]
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self.columns: list[Codes] = [
+            column.codes + np.int32(self._starts[name]) for name, column in self._dimensions
+        ]
 
-    def full(self, place: int) -> bool:
-        """Whether a demand of the candidate is used up. Once true it stays true."""
-        if self._cap is None:
-            return False
-        return any(self._taken.get(demand, 0) >= self._cap for demand in self._demands[place])
+    def take(self, position: int) -> None:
+        """Count the candidate's values as selected."""
+        self.taken += 1
+        for dimension, column in self._dimensions:
+            values = set(column.values[column.codes[position]])
+            self._counts.update((dimension, value) for value in values)
+            for code in {code for value in values for code in column.holding(value)}:
+                counts = [self._counts[dimension, value] for value in set(column.values[code])]
+                self.parts[self._starts[dimension] + code] = part(counts)
 
-    def take(self, place: int) -> None:
-        """Count the candidate's demand as used once more."""
-        for demand in dict.fromkeys(self._demands[place]):
-            self._taken[demand] = self._taken.get(demand, 0) + 1
+    def sums(self, columns: Sequence[Codes], shape: tuple[int, ...]) -> Parts:
+        """The parts of some columns, each of this shape, added up."""
+        if not columns:
+            return np.zeros(shape, dtype=np.complex128)
+        total = self.parts.take(columns[0])
+        for codes in columns[1:]:
+            total += self.parts.take(codes)
+        return total
+
+
+def part(counts: Sequence[int]) -> complex:
+    """What a dimension adds to a gain, by how often each of the candidate's values there is selected; in two floats."""
+    whole = fsum(1 / (1 + count) for count in counts) / len(counts)
+    coarse = int(whole * 2**30) / 2**30
+    return complex(coarse, whole - coarse)
+
+
+def gains(sums: Parts) -> NDArray[np.float64]:
+    """Sums of parts as gains, rounded once; between 0 and the number of dimensions."""
+    return sums.real + sums.imag
 
 
 class CoverageQueue:
-    """Candidates by falling gain, ties by the stable hash of the id; a gain is refreshed only at the top.
+    """A lazy priority queue: candidates by falling gain, ties by position; a gain is refreshed only at the top.
 
-    A stored gain is never below the true one, so a top entry whose gain is still true is the best of all: the
-    picks are exactly those of scanning every candidate each time.
+    What waits in the queue are blocks: candidates with the same values in the dimensions of few values (sector,
+    pattern, families, ...), the **shared** ones. A pick lowers the gains of nearly everyone by those, but of whole
+    blocks alike, so a block's bound follows for one addition, and only the dimensions of many values (DWA, demand)
+    make a bound stale. A bound is never below the best gain in its block: a top block whose bound is true holds the
+    best of all, and the picks are exactly those of scanning every candidate each time.
     """
 
-    def __init__(
-        self, candidates: Sequence[Candidate], places: Iterable[int], coverage: Coverage, cap: DemandCap
-    ):
+    def __init__(self, coverage: Coverage, cap: DemandCap, positions: Codes):
         self._coverage = coverage
         self._cap = cap
-        self._heap = [
-            (-coverage.gain(place), stable_hash(candidates[place].id), candidates[place].id, place)
-            for place in places
-        ]
-        heapq.heapify(self._heap)
+        shared, rest, cells = _split(coverage, positions)
+        # A row a block, filled up with places that nobody is left at. Inside a block positions rise, so the first
+        # of the best wins the tie.
+        self._positions, self._left = _rows(positions, cells)
+        heads = self._positions[:, 0]
+        self._shared = [codes[heads] for codes in shared]
+        self._rest = [codes[self._positions] for codes in rest]
+        self._demands = cap.demands[self._positions]
+        # A block as it was when last gone through: its best gain, who had it, the shared parts and the most of the
+        # rest. What it starts with is never below the truth.
+        size = len(heads)
+        self._gain = np.full(size, float(len(coverage.columns)))
+        self._best = heads.copy()
+        self._then = coverage.sums(self._shared, (size,))
+        self._most = np.full(size, float(len(rest)))
+        self._when = np.full(size, -1, dtype=np.int64)
+        self._top = -1
 
-    def top(self) -> tuple[float, str, str, int] | None:
-        """(minus the gain, hash, id, place) of the best candidate left, or None; smaller is better."""
-        while self._heap:
-            stored, digest, name, place = self._heap[0]
-            if self._cap.full(place):
-                heapq.heappop(self._heap)
-                continue
-            gain = -self._coverage.gain(place)
-            if gain == stored:
-                return self._heap[0]
-            heapq.heapreplace(self._heap, (gain, digest, name, place))
-        return None
+    def top(self) -> tuple[float, int] | None:
+        """(minus the gain, position) of the best candidate left, or None; smaller is better."""
+        size = len(self._gain)
+        if not size:
+            return None
+        now = self._coverage.sums(self._shared, (size,))
+        same = now == self._then
+        bounds = np.where(same, self._gain, gains(now) + self._most + SLACK)
+        first = np.where(same, self._best, -1)
+        taken, floor, at_once = self._coverage.taken, -np.inf, 1
+        while True:
+            highest = bounds.max()
+            if highest == -np.inf:
+                return None
+            ties = np.flatnonzero(bounds == highest)
+            block = int(ties[first[ties].argmin()])
+            if self._when[block] == taken:
+                self._top = block
+                return -float(highest), int(first[block])
+            # Few at first: often the top block is the true one, and each refresh says which others may matter.
+            rows = np.array([block])
+            if at_once > 1:
+                rows = np.flatnonzero(bounds >= floor)
+                rows = rows[self._when[rows] != taken]
+                if len(rows) > at_once:
+                    rows = rows[np.argpartition(-bounds[rows], at_once)[:at_once]]
+            self._refresh(rows, now[rows])
+            bounds[rows], first[rows] = self._gain[rows], self._best[rows]
+            floor, at_once = max(floor, self._gain[rows].max()), min(at_once * GROWTH, AT_ONCE)
 
     def pop(self) -> int:
-        """Take the best candidate (call ``top`` first) and count it."""
-        place = heapq.heappop(self._heap)[-1]
-        self._coverage.take(place)
-        self._cap.take(place)
-        return place
+        """Take the best candidate (call ``top`` first), count it, and return its position."""
+        position = int(self._best[self._top])
+        self._left[self._top, self._positions[self._top] == position] = False
+        self._coverage.take(position)
+        self._cap.take(position)
+        return position
+
+    def _refresh(self, rows: NDArray[np.int64], shared: Parts) -> None:
+        """Go through some blocks, whose shared parts add up to ``shared`` now."""
+        sums = self._coverage.sums([codes.take(rows, axis=0) for codes in self._rest], (len(rows), WIDTH))
+        sums[~self._left.take(rows, axis=0) | self._cap.full(self._demands.take(rows, axis=0))] = -np.inf
+        found = gains(sums + shared[:, None])
+        best = found.argmax(axis=1)
+        self._gain[rows] = found[np.arange(len(rows)), best]
+        self._best[rows] = self._positions[rows, best]
+        self._then[rows], self._most[rows] = shared, gains(sums).max(axis=1)
+        self._when[rows] = self._coverage.taken
 
 
-def dimension_values(candidate: Candidate, dimension: str) -> tuple[str, ...]:
-    """The candidate's values in a dimension; ConfigError where it has no such dimension."""
-    try:
-        return candidate.values[dimension]
-    except KeyError:
-        raise ConfigError(
-            f"The balancing strategy names the dimension '{dimension}', which {candidate.id} does not have",
-            f"Use one of {', '.join(sorted(candidate.values))}",
-        ) from None
+def _split(coverage: Coverage, positions: Codes) -> tuple[list[Codes], list[Codes], NDArray[np.int64]]:
+    """The columns that blocks share, the other columns, and each candidate's cell: those of equal shared values.
+
+    Cells are numbered from 0 and so few that on the whole a quarter of the blocks' places is filled.
+    """
+    columns = coverage.columns
+    cells, many = np.zeros(len(positions), dtype=np.int64), 1
+    here = [_dense(codes[positions], len(coverage.parts)) for codes in columns]
+    shared: list[int] = []
+    for which in sorted(range(len(columns)), key=lambda which: (here[which][1], which)):
+        codes, number = here[which]
+        if many * number > DENSE * len(positions):
+            break
+        finer, found = _dense(cells * number + codes, many * number)
+        if found > max(1, 3 * len(positions) // WIDTH):
+            break
+        cells, many = finer, found
+        shared.append(which)
+    rest = [codes for which, codes in enumerate(columns) if which not in shared]
+    return [columns[which] for which in shared], rest, cells
 
 
-def groups(candidates: Sequence[Candidate], dimension: str) -> dict[str, list[int]]:
-    """Places by the first value in a dimension, values sorted. One without a value forms the group ""."""
-    found: dict[str, list[int]] = {}
-    for place, candidate in enumerate(candidates):
-        found.setdefault(next(iter(dimension_values(candidate, dimension)), ""), []).append(place)
-    return dict(sorted(found.items()))
+def _dense(codes: NDArray[Any], size: int) -> tuple[NDArray[np.int64], int]:
+    """Codes below ``size`` renumbered without gaps, and how many there are."""
+    there = np.bincount(codes, minlength=size) > 0
+    return (np.cumsum(there) - 1)[codes], int(there.sum())
 
 
-def distinct(candidates: Sequence[Candidate]) -> None:
-    """RecordError where two candidates share an id: ties could not be broken by it."""
-    seen: set[str] = set()
-    for candidate in candidates:
-        if candidate.id in seen:
-            raise RecordError(
-                f"Two candidates share the id {candidate.id}", "Give each item an id of its own"
-            )
-        seen.add(candidate.id)
+def _rows(positions: Codes, cells: NDArray[np.int64]) -> tuple[Codes, NDArray[np.bool_]]:
+    """The candidates in rows of ``WIDTH``, no row with those of two cells, and which places of a row are filled."""
+    order = np.argsort(cells, kind="stable")
+    sizes = np.bincount(cells)
+    blocks = -(-sizes // WIDTH)
+    before = (np.cumsum(blocks) - blocks) * WIDTH - (np.cumsum(sizes) - sizes)
+    flat = np.arange(len(positions)) + before[cells[order]]
+    laid = np.zeros(int(blocks.sum()) * WIDTH, dtype=np.int32)
+    filled = np.zeros(len(laid), dtype=np.bool_)
+    laid[flat], filled[flat] = positions[order], True
+    return laid.reshape(-1, WIDTH), filled.reshape(-1, WIDTH)

@@ -1,13 +1,11 @@
 """Select at random: the baseline that the other strategies have to beat."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
 
-from graphforge.records import stable_hash
-
 from .candidate import Candidate
-from .coverage import DemandCap, distinct
+from .pool import Pool, in_order
 
 
 class RandomBalance(BaseModel):
@@ -17,19 +15,7 @@ class RandomBalance(BaseModel):
 
     seed: int
 
-    def select(self, candidates: Sequence[Candidate], count: int, cap: int | None = None) -> list[int]:
-        """Places of up to ``count`` picks in the order they were picked."""
-        distinct(candidates)
-        demands = DemandCap(candidates, cap)
-        order = sorted(
-            range(len(candidates)),
-            key=lambda place: (stable_hash(self.seed, candidates[place].id), candidates[place].id),
-        )
-        picks: list[int] = []
-        for place in order:
-            if len(picks) >= count:
-                break
-            if not demands.full(place):
-                demands.take(place)
-                picks.append(place)
-        return picks
+    def select(self, candidates: Iterable[Candidate], count: int, cap: int | None = None) -> list[int]:
+        """Places of up to ``count`` picks in the order they were picked. A stream is read once."""
+        pool = Pool(candidates, salt=(self.seed,))
+        return in_order(pool, range(len(pool)), count, cap)

@@ -1,11 +1,14 @@
 """Select one candidate from each sector in turn, by coverage inside the sector."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .candidate import Candidate
-from .coverage import Coverage, CoverageQueue, DemandCap, distinct, groups
+from .coverage import Coverage, CoverageQueue
+from .pool import DemandCap, Pool
+
+SECTOR = "sector"
 
 
 class SectorRoundRobin(BaseModel):
@@ -18,20 +21,17 @@ class SectorRoundRobin(BaseModel):
 
     within: tuple[str, ...] = Field(min_length=1)
 
-    def select(self, candidates: Sequence[Candidate], count: int, cap: int | None = None) -> list[int]:
-        """Places of up to ``count`` picks in the order they were picked."""
-        distinct(candidates)
-        coverage, demands = Coverage(candidates, self.within), DemandCap(candidates, cap)
-        queues = [
-            CoverageQueue(candidates, places, coverage, demands)
-            for places in groups(candidates, "sector").values()
-        ]
+    def select(self, candidates: Iterable[Candidate], count: int, cap: int | None = None) -> list[int]:
+        """Places of up to ``count`` picks in the order they were picked. A stream is read once."""
+        pool = Pool(candidates, (*self.within, SECTOR))
+        coverage, demands = Coverage(pool, self.within), DemandCap(pool, cap)
+        queues = [CoverageQueue(coverage, demands, positions) for positions in pool.groups(SECTOR).values()]
         picks: list[int] = []
         while len(picks) < count and queues:
             left: list[CoverageQueue] = []
             for queue in queues:
                 if len(picks) < count and queue.top() is not None:
-                    picks.append(queue.pop())
+                    picks.append(int(pool.places[queue.pop()]))
                     left.append(queue)
             queues = left
         return picks

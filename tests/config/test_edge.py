@@ -21,7 +21,7 @@ def stage(name: str, *overrides: str) -> subprocess.CompletedProcess[str]:
     [
         (
             ["balance=nope"],
-            ["balance=nope", "equal_quota", "marginal_coverage", "random", "sector_round_robin"],
+            ["balance=nope", "equal_quota", "frequency", "marginal_coverage", "random", "sector_round_robin"],
         ),
         (["balanc=random"], ["balanc is no known key", "balance"]),
         (["seeds.counts=3"], ["seeds.counts is no known key", "seeds.count", "seeds.demand_cap"]),
