@@ -21,7 +21,7 @@ NOWHERE = "http://127.0.0.1:9/v1"
 
 
 def thread(messages: Sequence[dict[str, Any]], sample: int) -> str:
-    """What a question is about, whatever else it says: who is asked, the work or the task, and how far the talk has come.
+    """What a question is about, whatever else it says: who is asked, the work or task, and how far the talk has come.
 
     A written answer belongs to it also after an edit of a prompt. A hash, since it stands in files that are passed on.
     """
