@@ -16,6 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 STAGES = (*LINE, "funnel")
 _ROLES = ("builder", "teacher", "reviser", "judge", "student")
+# How the pools of calibrate were judged by hand: all that is expected of a file is shown, and one judge only.
+JUDGED = (
+    "grader=llm", "grader.evidence_characters=100000000", "grader.file_characters=1000000",
+    "~judge@beside.unanchored", "~judge@beside.random", "models.judge.max_tokens=16000",
+)  # fmt: skip
 # Nobody listens there: an answer that isn't recorded can't come from anywhere.
 NOWHERE = "http://127.0.0.1:9/v1"
 
@@ -73,21 +78,35 @@ def run_line(
     AssertionError with all that was said where one fails.
     """
     data = folder / "data"
-    given = [
-        f"library={line.library}", f"data={data}", f"llm.ledger={ledger}", "hydra.output_subdir=null", *line.settings,
+    for stage in stages:
+        target = data if stage == "funnel" else data / stage
+        run_stage(stage, target, given(line, data, ledger, base, (*line.settings, *more)))
+    return data
+
+
+def given(line: Line, data: Path, ledger: Path, base: str, settings: Sequence[str]) -> list[str]:
+    """The overrides of a stage over a line's data, all roles answered at ``base``."""
+    return [
+        f"library={line.library}", f"data={data}", f"llm.ledger={ledger}", *settings,
         *(f"llm@models.{role}=server" for role in _ROLES),
         *(f"models.{role}.name=openai/hand" for role in _ROLES),
         *(f"models.{role}.api_base={base}" for role in _ROLES),
-        *more,
     ]  # fmt: skip
-    environment = {
+
+
+def run_stage(stage: str, target: Path, overrides: Sequence[str]) -> None:
+    """A stage with its outputs in ``target``."""
+    kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("DVC_", "MLFLOW_", "GRAPHFORGE_"))
-    } | {"PYTHONPATH": str(ROOT), "MLFLOW_TRACKING_URI": f"sqlite:///{folder / 'mlflow.db'}"}
-    for stage in stages:
-        target = data if stage == "funnel" else data / stage
-        command = [sys.executable, "-m", f"pipelines.{stage}", *given, f"hydra.run.dir={target}"]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
-        assert done.returncode == 0, f"{stage} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return data
+    }
+    environment = kept | {
+        "PYTHONPATH": str(ROOT), "MLFLOW_TRACKING_URI": f"sqlite:///{target.parent / 'mlflow.db'}"
+    }  # fmt: skip
+    command = [
+        sys.executable, "-m", f"pipelines.{stage}", *overrides, f"hydra.run.dir={target}", "hydra.output_subdir=null"
+    ]  # fmt: skip
+    target.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, f"{stage} gave {done.returncode}\n{done.stdout}\n{done.stderr}"
