@@ -1,7 +1,7 @@
 """The evidence of a rubric, gathered: each anchored passage once, by file, and which criterion rests on which."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import GraphForgeError
@@ -51,7 +51,7 @@ def gather(items: Sequence[Criterion | NegativeCriterion], passage: Callable[[An
         if item.anchors:
             found.places[item.id] = places(item.anchors)
     for name, parts in sections.items():
-        found.files[name] = [line for heading, rest in parts.items() for line in (*heading, *rest)]
+        found.files[name] = [line for heading, rest in _merged(parts) for line in (*heading, *rest)]
     return found
 
 
@@ -96,6 +96,60 @@ def _parted(lines: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     while at < len(lines) and (lines[at].startswith("-- ") or lines[at].startswith("row| ")):
         at += 1
     return tuple(lines[:at]), list(lines[at:])
+
+
+def _merged(
+    parts: Mapping[tuple[str, ...], Mapping[str, None]],
+) -> list[tuple[tuple[str, ...], list[str]]]:
+    """The sections, those of one table made one: of a wide table each passage shows other columns of the same rows."""
+    tables: dict[str, list[tuple[list[str], dict[str, list[str]]]]] = {}
+    for heading, rest in parts.items():
+        if (window := _window(heading, rest)) is not None:
+            tables.setdefault(heading[0], []).append(window)
+        else:
+            tables.setdefault(heading[0] if heading else "", []).append(([], {}))
+    sections: list[tuple[tuple[str, ...], list[str]]] = []
+    done: set[str] = set()
+    for heading, rest in parts.items():
+        place = heading[0] if heading else ""
+        windows = tables[place]
+        if len(windows) == 1 or not all(columns for columns, _ in windows):
+            sections.append((heading, list(rest)))
+        elif place not in done:
+            done.add(place)
+            sections.append(_joined(place, windows))
+    return sections
+
+
+def _window(heading: Sequence[str], rest: Iterable[str]) -> tuple[list[str], dict[str, list[str]]] | None:
+    """Columns, and cells by row, of a passage of a table whose rows have numbers; None for anything else."""
+    if len(heading) != 2 or not heading[1].startswith("row| "):
+        return None
+    columns = heading[1].removeprefix("row| ").split(" | ")
+    rows: dict[str, list[str]] = {}
+    for line in rest:
+        number, mark, cells = line.partition("| ")
+        parted = cells.split(" | ")
+        if not (mark and number.isdigit() and len(parted) == len(columns)) or number in rows:
+            return None
+        rows[number] = parted
+    return columns, rows
+
+
+def _joined(
+    place: str, windows: Sequence[tuple[list[str], dict[str, list[str]]]]
+) -> tuple[tuple[str, ...], list[str]]:
+    """One table of several windows on it, its columns by name; a cell that none of them showed is an ellipsis."""
+    columns = sorted({name for names, _ in windows for name in names}, key=lambda name: (len(name), name))
+    cells: dict[str, dict[str, str]] = {}
+    for names, rows in windows:
+        for number, parted in rows.items():
+            cells.setdefault(number, {}).update(zip(names, parted, strict=True))
+    lines = [
+        f"{number}| " + " | ".join(cells[number].get(name, "…") for name in columns)
+        for number in sorted(cells, key=int)
+    ]
+    return (place, "row| " + " | ".join(columns)), lines
 
 
 def _column(locator: Locator) -> tuple[tuple[object, ...], int] | None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from written import CORPUS, EMBEDDED, NOWHERE, Line, run_line
+from written import CORPUS, EMBEDDED, HERE, JUDGED, NOWHERE, Line, given, run_line, run_stage
 
 from graphforge.records import (
     Admitted,
@@ -56,3 +56,28 @@ def test_a_line_written_by_hand_comes_out_admitted(line: Line, least: int, tmp_p
         assert one.verdict.answers and set(one.verdict.answers) <= recorded
         assert any(not criterion.checks for criterion in one.spec.criteria)
         assert all(criterion.anchors for criterion in one.spec.criteria if criterion.expected is not None)
+    if line == CORPUS:
+        compare_judges(line, data, tmp_path)
+
+
+def compare_judges(line: Line, data: Path, folder: Path) -> None:
+    """Pools judged by people who saw the anchored passages, and by others who saw every input file.
+
+    Both pick the right candidates everywhere and catch every spoilt one; the anchored ones read much less.
+    """
+    rows = {}
+    for evidence in ("passages", "workspace"):
+        settings = (
+            "occupations=demo",
+            "engine=llm",
+            *JUDGED,
+            f"grader.evidence={evidence}",
+            "llm.mode=replay",
+        )
+        answers = HERE / f"judged-{evidence}.jsonl"
+        run_stage("calibrate", folder / evidence, given(line, data, answers, NOWHERE, settings))
+        (rows[evidence],) = json.loads((folder / evidence / "calibration.json").read_bytes())["rows"]
+    for row in rows.values():
+        assert row["picks"] == row["correct"] == 4
+        assert row["mutants_caught"] == row["mutants"] > 30
+    assert rows["passages"]["tokens_a_verdict"] < 0.45 * rows["workspace"]["tokens_a_verdict"]
