@@ -62,8 +62,8 @@ def propose(
 
     ``allowed`` are the patterns that the engine behind tasks can compile. Reasons: "no_tasks" (occupation),
     "no_dwa" (task), "not_digital" (the statement speaks too little of office material for what it and the DWA
-    say of hands, machines and talk), "no_software" (the occupation lists no office software), "no_pattern",
-    "pattern_not_allowed". ConfigError for a pattern that isn't one of the 16.
+    say of hands, machines and talk), "no_software" (the occupation lists no office software; can't be told where the
+    source lists none at all), "no_pattern", "pattern_not_allowed". ConfigError for a pattern that isn't one of the 16.
     """
     unknown = sorted(set(allowed) - set(EXECUTION_PATTERNS))
     if unknown:
@@ -109,7 +109,10 @@ def _demand(
         return _reject(
             name, "not_digital", f"Office evidence {digital:g} is below {DIGITAL_FLOOR:g}: {statement}"
         )
-    if not any(technology.commodity in OFFICE for technology in occupation.technologies):
+    # A source that lists no software for anybody says nothing about this occupation.
+    if tables.lists_software and not any(
+        technology.commodity in OFFICE for technology in occupation.technologies
+    ):
         return _reject(name, "no_software", f"{occupation.title} lists no office software")
     # The activity may add to a pattern that the statement shows, but can't bring in one of its own.
     stated = labeller.pattern.strengths(statement)
