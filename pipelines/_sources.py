@@ -18,14 +18,14 @@ def sources(config: Config, desk: Desk) -> tuple[OccupationTables, Sequence[Reje
         desk.source(tables.origin)
     held = Survey.of(tables)
     desk.metrics(held.metrics("source"))
-    print(f"occupations: {tables.name or 'the source'}: {held.whole()}")
+    print(f"occupations: {tables.name or 'the source'}: {held.whole()}", flush=True)
     if not tables.lists_software:
         print("occupations: the source lists no software, so 'no_software' can't be told")
     filtered: Digital = config.digital.apply(tables)
     for path in filtered.sources:
         desk.source(path)
     for note in filtered.notes:
-        print(note)
+        print(note, flush=True)
     if filtered.rejections:
         left = Survey.of(filtered.tables)
         desk.metrics(left.metrics("digital"))

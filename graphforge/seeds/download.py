@@ -1,4 +1,4 @@
-"""A file over HTTP: goes on where it broke off, is bounded in size and time, and follows redirects but not to plain http.
+"""A file over HTTP: goes on where it broke off, bounded in size and time, redirected but never from https to http.
 
     download("https://…/db_30_1_text.zip", part, most=2**28, seconds=900, attempts=5, pause=1.0)
 
@@ -56,6 +56,7 @@ def download(url: str, part: Path, *, most: int, seconds: float, attempts: int, 
             break
         try:
             _attempt(url, part, most, end)
+            _version(part).unlink(missing_ok=True)
             return
         except urllib.error.HTTPError as error:
             error.close()
@@ -73,7 +74,7 @@ def download(url: str, part: Path, *, most: int, seconds: float, attempts: int, 
 
 def _attempt(url: str, part: Path, most: int, end: float) -> None:
     """Get what is missing. _Broken where the connection breaks, HTTPError for an answer that is no file."""
-    version = part.with_name(part.name + ".version")
+    version = _version(part)
     headers = {"User-Agent": "graphforge", "Accept-Encoding": "identity"}
     start = 0
     if part.is_file() and version.is_file() and part.stat().st_size:
@@ -103,6 +104,10 @@ def _attempt(url: str, part: Path, most: int, end: float) -> None:
             raise storage_error(part, error) from None
     if total is not None and got < total:
         raise _Broken(f"the connection was cut at {got:,} of {total:,} bytes")
+
+
+def _version(part: Path) -> Path:
+    return part.with_name(f"{part.name}.version")
 
 
 def _note(version: Path, headers: Any) -> None:

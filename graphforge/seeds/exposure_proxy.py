@@ -1,9 +1,9 @@
 """A stand-in for the DIGITAL label that the paper uses, from published labels of exposure to language models.
 
-The study "GPTs are GPTs" (Eloundou, Manning, Mishkin and Rock) labels O*NET tasks by how far a language model could help
-with them: E0 not, E1 by itself, E2 with software around it. That is exposure and not "can be done by digital means", so
-this is a proxy: its thresholds were chosen so that what it leaves of O*NET 30.1 comes near the counts of the paper
-(section 3.1), and figures that rest on it say nothing about how well it agrees with the paper's own label.
+The study "GPTs are GPTs" (Eloundou, Manning, Mishkin and Rock) labels O*NET tasks by how far a language model could
+help with them: E0 not, E1 by itself, E2 with software around it. That is exposure and not "can be done by digital
+means", so this is a proxy: its thresholds were chosen so that what it leaves of O*NET 30.1 comes near the counts of the
+paper (section 3.1), and figures that rest on it say nothing about how well it agrees with the paper's own label.
 """
 
 from pathlib import Path

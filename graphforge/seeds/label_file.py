@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphforge.errors import InputError
-from graphforge.records import normalize
 
 from . import onet_taxonomy
 from .delimited import delimited_rows
@@ -63,7 +62,7 @@ def read_labels(
         if task not in tables.tasks:
             gone += 1
             continue
-        changed += bool(row.get("text")) and normalize(row["text"]) != normalize(tables.tasks[task].text)
+        changed += bool(row.get("text")) and row["text"].split() != tables.tasks[task].text.split()
         of[task] = row
     unlabelled = len(tables.tasks) - len(of)
     return Labels(of, len(seen), gone, changed if columns.get("text") else None, unlabelled)
