@@ -37,7 +37,7 @@ class Occupations(Protocol):
 
 @runtime_checkable
 class DigitalFilter(Protocol):
-    """Which of the tasks can be done by digital means."""
+    """Which of the tasks can be done by digital means: gives a ``graphforge.seeds.Digital``."""
 
     def apply(self, tables: Any) -> Any: ...
 

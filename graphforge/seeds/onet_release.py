@@ -48,6 +48,12 @@ class OnetRelease(BaseModel):
     attempts: int = Field(default=5, ge=1)
     pause: float = Field(default=1.0, ge=0)
 
+    @field_validator("release", mode="before")
+    @classmethod
+    def _unquoted(cls, value: object) -> object:
+        # On a command line 31.0 is a number.
+        return str(value) if isinstance(value, float) else value
+
     @field_validator("release")
     @classmethod
     def _joins(cls, value: str) -> str:

@@ -83,7 +83,7 @@ def spoil(folder: Path, what: str) -> list[str]:
         case "no label file":
             overrides += ["digital=proxy", f"digital.labels={folder / 'none.tsv'}"]
         case "old release":
-            overrides = ["occupations=onet_release", "occupations.release='24.3'"]
+            overrides = ["occupations=onet_release", "occupations.release=24.3"]
     return overrides
 
 

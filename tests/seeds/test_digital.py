@@ -1,9 +1,12 @@
 """Digital filters: what they leave, that the books add up, and the counts on the real release."""
 
 import csv
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphforge.errors import InputError
 from graphforge.records import EXECUTION_PATTERNS, StageCount
@@ -103,6 +106,27 @@ def test_which_labels_count_can_be_said(tmp_path: Path) -> None:
     path = label_file(tmp_path, ("task", "mark"), ("1", "DIGITAL"), ("2", "MIXED"), ("3", "x"), name="l.tsv")
     left = by_labels(path, digital=["digital", "mixed"]).apply(tables())
     assert list(left.tables.tasks) == ["1", "2"]
+
+
+@given(st.dictionaries(st.sampled_from("12345"), st.sampled_from(["DIGITAL", "PHYSICAL", ""]), min_size=1))
+def test_whatever_the_labels_nothing_is_lost(marks: dict[str, str]) -> None:
+    whole = tables()
+    with tempfile.TemporaryDirectory() as folder:
+        found = by_labels(label_file(Path(folder), ("task", "mark"), *marks.items()))
+        if "DIGITAL" not in marks.values():
+            with pytest.raises(InputError):
+                found.apply(whole)
+            return
+        left = found.apply(whole)
+    digital = {task for task, mark in marks.items() if mark == "DIGITAL"}
+    assert set(left.tables.tasks) == digital
+    assert {one.id.partition(":")[2] for one in left.rejections} == set(whole.tasks) - digital
+    seeds, unfit = propose(left.tables, EXECUTION_PATTERNS)
+    told = [one.id for one in (*seeds, *left.rejections, *unfit)]
+    assert len(told) == len(set(told))
+    links = [link for link in whole.links if link[0] in digital]
+    # Task 3 is mapped to nothing, and the crew has no task.
+    assert len(seeds) + len(unfit) == len(links) + ("3" in digital) + 1
 
 
 @pytest.mark.parametrize(

@@ -275,6 +275,11 @@ def test_a_release_of_another_taxonomy_is_refused(release: str) -> None:
         OnetRelease(release=release, address="https://example.org")
 
 
+def test_a_release_may_be_written_as_a_number() -> None:
+    made = OnetRelease(release=31.0, edition="csv", address="https://example.org")  # type: ignore[arg-type]
+    assert made.file == "db_31_0_csv.zip"
+
+
 def linked() -> bytes:
     info = zipfile.ZipInfo("Task Statements.txt")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
