@@ -183,3 +183,10 @@ def test_the_counts_are_printed_and_the_books_add_up(
     assert len(rejected) + count.outputs == count.inputs
     assert [one.id for one in rejected if one.reason == "not_digital"] == [f"{CODE}:2"]
     assert json.loads((tmp_path / "out" / "run.json").read_text())["mlflow_run"]
+
+
+def test_a_sweep_may_be_asked_for_between_overrides(run: Run, release: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sweep"
+    overrides = [f"occupations.root={release}", "seeds.count=1", "-m", "balance=random,equal_quota"]
+    assert run("occupations=onet", *overrides, f"hydra.sweep.dir={out}") is None
+    assert len(list(out.rglob("seeds.jsonl"))) == 2
