@@ -10,7 +10,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphforge.errors import InputError
@@ -35,10 +35,18 @@ def task_key(text: str) -> str:
 
 
 def split(
-    tables: OccupationTables, against: Mapping[str, str], name: str, notes: tuple[str, ...], source: Path
+    tables: OccupationTables,
+    against: Mapping[str, str],
+    name: str,
+    decides: bool,
+    notes: tuple[str, ...],
+    source: Path,
 ) -> Digital:
-    """Leave out the tasks of ``against`` (task id to why). InputError where that leaves no task at all."""
-    kept = tables.only([task for task in tables.tasks if task not in against])
+    """Leave out the tasks of ``against`` (task id to why). InputError where that leaves no task at all.
+
+    ``decides``: what is left counts as digital, whatever the words of a statement make an engine think.
+    """
+    kept = replace(tables.only([task for task in tables.tasks if task not in against]), labelled=decides)
     if not kept.tasks:
         whys = sorted({why.split(":")[0] for why in against.values()})
         raise InputError(

@@ -19,6 +19,7 @@ class DigitalLabels(BaseModel):
         id: its column with the task id.
         label: its column with the label.
         digital: the labels that count as digital, in any case of letters.
+        decides: whether the label alone decides, or the words of a statement must speak of office work as well.
         text: its column with the task statement, to count those that have changed since; None: none.
         occupation: its column with the O*NET-SOC code, to refuse those of another taxonomy; None: none.
         delimiter: None: tabs for .tsv, .tab and .txt, commas otherwise.
@@ -30,6 +31,7 @@ class DigitalLabels(BaseModel):
     id: str
     label: str
     digital: tuple[str, ...] = Field(min_length=1)
+    decides: bool = True
     text: str | None = None
     occupation: str | None = None
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
@@ -47,4 +49,4 @@ class DigitalLabels(BaseModel):
                 against[task] = "no label"
             elif labels.of[task]["label"].casefold() not in wanted:
                 against[task] = f"labelled {labels.of[task]['label'] or 'nothing'}"
-        return split(tables, against, NAME, (labels.note(NAME),), self.labels)
+        return split(tables, against, NAME, self.decides, (labels.note(NAME),), self.labels)

@@ -41,6 +41,7 @@ class ExposureProxy(BaseModel):
         exposed: the labels that count.
         least_tasks: how many such core tasks an occupation needs.
         share: the part of its core tasks that they must be.
+        decides: whether this rule alone decides, or the words of a statement must speak of office work as well.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,6 +50,7 @@ class ExposureProxy(BaseModel):
     exposed: tuple[str, ...] = Field(min_length=1)
     least_tasks: int = Field(ge=1)
     share: float = Field(ge=0, le=1)
+    decides: bool = True
 
     def apply(self, tables: OccupationTables) -> Digital:
         """The tasks that the rule keeps. InputError where file and tables don't fit."""
@@ -68,4 +70,4 @@ class ExposureProxy(BaseModel):
             if len(exposed) < self.least_tasks or len(exposed) < self.share * len(core):
                 why = f"{len(exposed)} of {len(core)} core tasks of the occupation are exposed, too few"
                 against |= dict.fromkeys(exposed, why)
-        return split(tables, against, NAME, (labels.note(NAME), _CAVEAT), self.labels)
+        return split(tables, against, NAME, self.decides, (labels.note(NAME), _CAVEAT), self.labels)

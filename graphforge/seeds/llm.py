@@ -92,7 +92,8 @@ def list_pairs(tables: OccupationTables) -> tuple[list[Pair], list[Rejection]]:
             digital = tuple(
                 task
                 for task in tasks
-                if labeller.office(tables.tasks[task].text)
+                if tables.labelled
+                or labeller.office(tables.tasks[task].text)
                 - labeller.against(tables.tasks[task].text)
                 - against
                 >= DIGITAL_FLOOR

@@ -98,7 +98,8 @@ class OccupationTables:
     checked it. ``sectors`` names the sectors that have more of a name than their code.
 
     ``lists_software`` is False where the source says nothing of software, for any occupation: an empty
-    ``technologies`` then tells nothing. ``name`` is what the source calls itself, ``origin`` the file or folder read.
+    ``technologies`` then tells nothing. ``labelled``: a filter has told that all tasks are digital, so that no engine
+    needs to tell it by their words. ``name`` is what the source calls itself, ``origin`` the file or folder read.
     """
 
     occupations: Mapping[str, Occupation]
@@ -108,6 +109,7 @@ class OccupationTables:
     links: tuple[tuple[str, str], ...]
     alternate_titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lists_software: bool = True
+    labelled: bool = False
     sectors: Mapping[str, str] = field(default_factory=lambda: SECTORS)
     name: str = ""
     origin: Path | None = field(default=None, compare=False)

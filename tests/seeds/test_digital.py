@@ -2,6 +2,7 @@
 
 import csv
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from graphforge.seeds import (
     Task,
     propose,
 )
+from graphforge.seeds.llm import list_pairs
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "onet"
 ACCOUNTANTS, CLERKS, CREW = "13-2011.00", "43-3031.00", "55-1011.00"
@@ -100,6 +102,18 @@ def test_labels_keep_what_is_labelled_digital_and_the_books_add_up(tmp_path: Pat
     assert [one.reason for one in unfit] == ["no_tasks"]
     # Two links, the crew, four tasks left out.
     StageCount.of("seeds", 7, len(seeds), [*left.rejections, *unfit])
+
+
+@pytest.mark.parametrize("decides", [True, False])
+def test_the_label_decides_unless_words_are_asked_as_well(tmp_path: Path, decides: bool) -> None:
+    """Statements that speak of no office material."""
+    plain = replace(tables(), tasks={"1": Task("1", ACCOUNTANTS, "Compare fruit.")}, links=(("1", "D1"),))
+    path = label_file(tmp_path, ("task", "mark"), ("1", "DIGITAL"))
+    left = by_labels(path, decides=decides).apply(plain)
+    _, unfit = propose(left.tables, EXECUTION_PATTERNS)
+    pairs, _ = list_pairs(left.tables)
+    assert len(pairs) == decides
+    assert ("not_digital" in {one.reason for one in unfit}) is not decides
 
 
 def test_which_labels_count_can_be_said(tmp_path: Path) -> None:
