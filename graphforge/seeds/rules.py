@@ -61,9 +61,10 @@ def propose(
     """A seed or a rejection for each task-to-DWA row, each unmapped task and each occupation without tasks.
 
     ``allowed`` are the patterns that the engine behind tasks can compile. Reasons: "no_tasks" (occupation),
-    "no_dwa" (task), "not_digital" (no label has told it, and the statement speaks too little of office material for what
-    it and the DWA say of hands, machines and talk), "no_software" (the occupation lists no office software; can't be
-    told where the source lists none at all), "no_pattern", "pattern_not_allowed". ConfigError for a pattern that isn't one of the 16.
+    "no_dwa" (task), "not_digital" (no label has told it, and the statement speaks too little of office material for
+    what it and the DWA say of hands, machines and talk), "no_software" (the occupation lists no office software; can't
+    be told where the source lists none at all), "no_pattern", "pattern_not_allowed". ConfigError for a pattern that
+    isn't one of the 16.
     """
     unknown = sorted(set(allowed) - set(EXECUTION_PATTERNS))
     if unknown:
