@@ -36,6 +36,13 @@ class Occupations(Protocol):
 
 
 @runtime_checkable
+class DigitalFilter(Protocol):
+    """Which of the tasks can be done by digital means: gives a ``graphforge.seeds.Digital``."""
+
+    def apply(self, tables: Any) -> Any: ...
+
+
+@runtime_checkable
 class Balance(Protocol):
     """Which candidates to select, so that the result covers the dimensions."""
 
@@ -152,6 +159,7 @@ class Config(Settings):
     models: Models
     llm: LlmSettings
     occupations: Occupations
+    digital: DigitalFilter
     balance: Balance
     search: Search
     assembly: AssemblySettings

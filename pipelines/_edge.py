@@ -257,6 +257,8 @@ def one_line(main: Callable[[], Any]) -> None:
 
     An unexpected exception keeps its traceback. ``HYDRA_FULL_ERROR=1`` asks for tracebacks of everything.
     """
+    # argparse takes overrides from one place only: `a=1 -m b=2,3` would lose the second.
+    sys.argv[1:] = sorted(sys.argv[1:], key=lambda word: word not in {"-m", "--multirun"})
     if os.environ.get("HYDRA_FULL_ERROR") == "1":
         main()
         return

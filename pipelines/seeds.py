@@ -7,31 +7,39 @@ from omegaconf import DictConfig
 
 from graphforge.config import Config
 from graphforge.records import Rejection, Seed
-from graphforge.seeds import Candidate, choose, propose, propose_with_model, seed_dimensions
+from graphforge.seeds import (
+    Candidate,
+    OccupationTables,
+    choose,
+    propose,
+    propose_with_model,
+    seed_dimensions,
+)
 from pipelines._edge import Desk, client, one_line, stage
+from pipelines._sources import sources
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def main(cfg: DictConfig) -> None:
     with stage(cfg, "seeds.jsonl") as (config, desk):
-        if root := getattr(config.occupations, "root", None):
-            desk.source(root)
+        tables, left_out = sources(config, desk)
         if config.engine.name == "llm":
-            proposed, unfit = asyncio.run(_ask(config, desk))
+            proposed, unfit = asyncio.run(_ask(config, desk, tables))
         else:
-            proposed, unfit = propose(config.occupations.load(), config.engine.patterns)
+            proposed, unfit = propose(tables, config.engine.patterns)
         candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
         wanted = config.seeds
         seeds, left = choose(proposed, candidates, config.balance, wanted.count, wanted.demand_cap, "seeds")
         desk.write("seeds.jsonl", seeds)
-        desk.close(len(proposed) + len(unfit), len(seeds), [*unfit, *left])
+        taken = len(left_out) + len(proposed) + len(unfit)
+        desk.close(taken, len(seeds), [*left_out, *unfit, *left])
 
 
-async def _ask(config: Config, desk: Desk) -> tuple[list[Seed], list[Rejection]]:
+async def _ask(config: Config, desk: Desk, tables: OccupationTables) -> tuple[list[Seed], list[Rejection]]:
     """Demands by a model, of as many pairs as the seeds wanted are worth."""
     async with client(config, desk) as models:
         return await propose_with_model(
-            config.occupations.load(),
+            tables,
             config.engine.patterns,
             models.role("builder"),
             balance=config.balance,

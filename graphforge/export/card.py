@@ -33,7 +33,7 @@ def dataset_card(records: Sequence[Admitted], workspaces: Mapping[str, Workspace
         f"- tasks: {len(records)}, sectors: {len({one.seed.sector for one in own})}, "
         f"patterns: {len({record.spec.pattern for record in records})}, input files: {len(files)}",
         f"- tool calls a trajectory: {_spread(steps)}",
-        _table("Sector", [f"{one.seed.sector} {one.seed.sector_name}" for one in own]),
+        _table("Sector", [f"{one.seed.sector} {one.seed.sector_name}".strip() for one in own]),
         _table("Execution pattern", [record.spec.pattern for record in records]),
         _table("Input file family (files)", [file.family for file in files.values()]),
         _table(

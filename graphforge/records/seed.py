@@ -37,12 +37,15 @@ class Passage(Record):
 
 
 class Seed(Record):
-    """The paper's tuple (section 3.1): occupation, DWA, work demand, execution pattern, input family, evidence."""
+    """The paper's tuple (section 3.1): occupation, DWA, work demand, execution pattern, input family, evidence.
+
+    ``sector`` is the SOC major group, or what the source of the occupations calls it; ``sector_name`` may be empty.
+    """
 
     id: Identifier
     occupation_code: str
     occupation: str = Field(min_length=1)
-    sector: str = Field(pattern=r"^\d\d$")
+    sector: str = Field(min_length=1)
     sector_name: str
     subsector: str
     task_id: str

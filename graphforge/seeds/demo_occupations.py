@@ -1,10 +1,11 @@
 """The embedded occupation table: small, of our own wording, in the form of the O*NET text release."""
 
+from dataclasses import replace
 from importlib.resources import as_file, files
 
 from pydantic import BaseModel, ConfigDict
 
-from .onet_text import load_folder
+from .onet_join import load_folder
 from .tables import OccupationTables
 
 
@@ -16,4 +17,5 @@ class DemoOccupations(BaseModel):
     def load(self) -> OccupationTables:
         """The tables."""
         with as_file(files("graphforge.seeds") / "demo") as folder:
-            return load_folder(folder)
+            # The folder may be unpacked for a moment only, and its path is none of the user's.
+            return replace(load_folder(folder), name="the embedded table", origin=None)

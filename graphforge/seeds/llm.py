@@ -83,14 +83,17 @@ def list_pairs(tables: OccupationTables) -> tuple[list[Pair], list[Rejection]]:
                 rejections.append(_reject(f"{code}:{task}", "no_dwa", detail))
             for dwa in tables.dwas_of[task]:
                 by_dwa.setdefault(dwa, []).append(task)
-        equipped = any(technology.commodity in OFFICE for technology in occupation.technologies)
+        equipped = not tables.lists_software or any(
+            technology.commodity in OFFICE for technology in occupation.technologies
+        )
         for dwa, tasks in by_dwa.items():
             name = f"{code}:{dwa}"
             against = labeller.against(tables.dwas[dwa].title)
             digital = tuple(
                 task
                 for task in tasks
-                if labeller.office(tables.tasks[task].text)
+                if tables.labelled
+                or labeller.office(tables.tasks[task].text)
                 - labeller.against(tables.tasks[task].text)
                 - against
                 >= DIGITAL_FLOOR

@@ -61,9 +61,10 @@ def propose(
     """A seed or a rejection for each task-to-DWA row, each unmapped task and each occupation without tasks.
 
     ``allowed`` are the patterns that the engine behind tasks can compile. Reasons: "no_tasks" (occupation),
-    "no_dwa" (task), "not_digital" (the statement speaks too little of office material for what it and the DWA
-    say of hands, machines and talk), "no_software" (the occupation lists no office software), "no_pattern",
-    "pattern_not_allowed". ConfigError for a pattern that isn't one of the 16.
+    "no_dwa" (task), "not_digital" (no label has told it, and the statement speaks too little of office material for
+    what it and the DWA say of hands, machines and talk), "no_software" (the occupation lists no office software; can't
+    be told where the source lists none at all), "no_pattern", "pattern_not_allowed". ConfigError for a pattern that
+    isn't one of the 16.
     """
     unknown = sorted(set(allowed) - set(EXECUTION_PATTERNS))
     if unknown:
@@ -105,11 +106,14 @@ def _demand(
     iwa = tables.iwas[activity.iwa_id]
     texts = ((statement, 1.0), (activity.title, DWA), (iwa, IWA))
     digital = labeller.office(statement) - labeller.against(statement) - labeller.against(activity.title)
-    if digital < DIGITAL_FLOOR:
+    if digital < DIGITAL_FLOOR and not tables.labelled:
         return _reject(
             name, "not_digital", f"Office evidence {digital:g} is below {DIGITAL_FLOOR:g}: {statement}"
         )
-    if not any(technology.commodity in OFFICE for technology in occupation.technologies):
+    # A source that lists no software for anybody says nothing about this occupation.
+    if tables.lists_software and not any(
+        technology.commodity in OFFICE for technology in occupation.technologies
+    ):
         return _reject(name, "no_software", f"{occupation.title} lists no office software")
     # The activity may add to a pattern that the statement shows, but can't bring in one of its own.
     stated = labeller.pattern.strengths(statement)

@@ -6,8 +6,9 @@
 'Business and Financial Operations'
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 # The major groups of the 2018 Standard Occupational Classification, by the first two characters of a code.
 SECTORS: Mapping[str, str] = {
@@ -47,23 +48,27 @@ class Technology:
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """An O*NET-SOC occupation. ``job_zone`` (1 to 5) is None where the release doesn't rate it."""
+    """An occupation. ``job_zone`` (1 to 5) is None where the source doesn't rate it.
+
+    ``groups`` are (sector, sub-sector) where the source names its own; empty with an O*NET-SOC code, which tells them.
+    """
 
     code: str
     title: str
     description: str
     job_zone: int | None = None
     technologies: tuple[Technology, ...] = ()
+    groups: tuple[str, str] | None = None
 
     @property
     def sector(self) -> str:
-        """The SOC major group, as two digits."""
-        return self.code[:2]
+        """The SOC major group, as two digits, or the source's own sector."""
+        return self.groups[0] if self.groups else self.code[:2]
 
     @property
     def subsector(self) -> str:
-        """The SOC minor group, as the first four characters of the code."""
-        return self.code[:4]
+        """The SOC minor group, as the first four characters of the code, or the source's own sub-sector."""
+        return self.groups[1] if self.groups else self.code[:4]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,11 @@ class OccupationTables:
     """The tables joined by their ids, each in the order of its file.
 
     ``links`` are the task-to-DWA rows as (task id, DWA id). Every id named in a row exists: the loader has
-    checked it.
+    checked it. ``sectors`` names the sectors that have more of a name than their code.
+
+    ``lists_software`` is False where the source says nothing of software, for any occupation: an empty
+    ``technologies`` then tells nothing. ``labelled``: a filter has told that all tasks are digital, so that no engine
+    needs to tell it by their words. ``name`` is what the source calls itself, ``origin`` the file or folder read.
     """
 
     occupations: Mapping[str, Occupation]
@@ -98,6 +107,12 @@ class OccupationTables:
     dwas: Mapping[str, Activity]
     iwas: Mapping[str, str]
     links: tuple[tuple[str, str], ...]
+    alternate_titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lists_software: bool = True
+    labelled: bool = False
+    sectors: Mapping[str, str] = field(default_factory=lambda: SECTORS)
+    name: str = ""
+    origin: Path | None = field(default=None, compare=False)
     dwas_of: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     tasks_of: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
 
@@ -112,9 +127,24 @@ class OccupationTables:
         object.__setattr__(self, "tasks_of", {code: tuple(ids) for code, ids in tasks.items()})
 
     def sector_name(self, code: str) -> str:
-        """The name of the SOC major group of an occupation code."""
-        return SECTORS[code[:2]]
+        """The name of an occupation's sector; empty where the sector has no other name than its own."""
+        return self.sectors.get(self.occupations[code].sector, "")
 
     def pairs(self) -> set[tuple[str, str]]:
         """The distinct (occupation, DWA) pairs."""
         return {(self.tasks[task].occupation, dwa) for task, dwa in self.links}
+
+    def only(self, tasks: Collection[str]) -> "OccupationTables":
+        """The same tables with these tasks alone. Occupations that lose all of theirs go; those without any stay."""
+        kept = {name: task for name, task in self.tasks.items() if name in tasks}
+        working = {task.occupation for task in kept.values()}
+        return replace(
+            self,
+            occupations={
+                code: occupation
+                for code, occupation in self.occupations.items()
+                if code in working or not self.tasks_of[code]
+            },
+            tasks=kept,
+            links=tuple(link for link in self.links if link[0] in kept),
+        )

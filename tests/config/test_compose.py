@@ -42,7 +42,11 @@ def test_the_default_configuration_validates() -> None:
 
 @pytest.mark.parametrize(("group", "option"), OPTIONS)
 def test_every_option_composes_and_validates(group: str, option: str) -> None:
-    extra = {"onet": [f"occupations.root={ROOT}"], "server": ["models.judge.name=openai/some/model"]}
+    extra = {
+        "onet": [f"occupations.root={ROOT}"],
+        "server": ["models.judge.name=openai/some/model"],
+        "labels": ["digital.labels=labels.csv"],
+    }
     place = f"{group}@models.judge" if group == "llm" else group
     validate(composed(f"{place}={option}", *extra.get(option, [])))
 
