@@ -36,6 +36,13 @@ class Occupations(Protocol):
 
 
 @runtime_checkable
+class Retrieval(Protocol):
+    """Which passages are the evidence of an occupation and an activity."""
+
+    def open(self, tables: Any) -> Any: ...
+
+
+@runtime_checkable
 class Balance(Protocol):
     """Which candidates to select, so that the result covers the dimensions."""
 
@@ -152,6 +159,7 @@ class Config(Settings):
     models: Models
     llm: LlmSettings
     occupations: Occupations
+    retrieval: Retrieval
     balance: Balance
     search: Search
     assembly: AssemblySettings
@@ -251,10 +259,11 @@ def _explain(error: ValidationError, prefix: str, model: type | None) -> tuple[s
 
 
 def _check_folder(name: str, value: Any) -> None:
-    root = getattr(value, "root", None)
-    if isinstance(root, Path) and not root.is_dir():
-        what = "is no folder" if root.exists() else "does not exist"
-        raise InputError(f"{name}.root: {root} {what}", f"Set {name}.root to an existing folder")
+    for key in ("root", "passages"):
+        folder = getattr(value, key, None)
+        if isinstance(folder, Path) and not folder.is_dir():
+            what = "is no folder" if folder.exists() else "does not exist"
+            raise InputError(f"{name}.{key}: {folder} {what}", f"Set {name}.{key} to an existing folder")
 
 
 def _first_line(error: Exception) -> str:

@@ -16,10 +16,12 @@ def main(cfg: DictConfig) -> None:
     with stage(cfg, "seeds.jsonl") as (config, desk):
         if root := getattr(config.occupations, "root", None):
             desk.source(root)
+        if passages := getattr(config.retrieval, "passages", None):
+            desk.source(passages)
         if config.engine.name == "llm":
             proposed, unfit = asyncio.run(_ask(config, desk))
         else:
-            proposed, unfit = propose(config.occupations.load(), config.engine.patterns)
+            proposed, unfit = propose(config.occupations.load(), config.engine.patterns, config.retrieval)
         candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
         wanted = config.seeds
         seeds, left = choose(proposed, candidates, config.balance, wanted.count, wanted.demand_cap, "seeds")
@@ -37,6 +39,7 @@ async def _ask(config: Config, desk: Desk) -> tuple[list[Seed], list[Rejection]]
             balance=config.balance,
             most=config.seeds.count * config.engine.pairs_per_seed,
             at_once=config.llm.limits.concurrency,
+            retrieval=config.retrieval,
         )
 
 

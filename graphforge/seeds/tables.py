@@ -98,6 +98,7 @@ class OccupationTables:
     dwas: Mapping[str, Activity]
     iwas: Mapping[str, str]
     links: tuple[tuple[str, str], ...]
+    alternate_titles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     dwas_of: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
     tasks_of: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
 
