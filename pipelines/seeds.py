@@ -9,6 +9,7 @@ from graphforge.config import Config
 from graphforge.records import Rejection, Seed
 from graphforge.seeds import Candidate, choose, propose, propose_with_model, seed_dimensions
 from pipelines._edge import Desk, client, one_line, stage
+from pipelines._reach import report
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
@@ -25,6 +26,7 @@ def main(cfg: DictConfig) -> None:
         candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
         wanted = config.seeds
         seeds, left = choose(proposed, candidates, config.balance, wanted.count, wanted.demand_cap, "seeds")
+        report(desk, candidates, (seed.id for seed in seeds), proposed, wanted.count, "seeds")
         desk.write("seeds.jsonl", seeds)
         desk.close(len(proposed) + len(unfit), len(seeds), [*unfit, *left])
 

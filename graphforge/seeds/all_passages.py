@@ -39,5 +39,7 @@ class MappedPassages:
             if technology.commodity in OFFICE:
                 first.setdefault(technology.commodity, technology.example)
         source = f"Technology Skills:{occupation.code}"
-        found += [Passage(source=source, text=f"{name}: {example}") for name, example in sorted(first.items())]
+        found += [
+            Passage(source=source, text=f"{name}: {example}") for name, example in sorted(first.items())
+        ]
         return found

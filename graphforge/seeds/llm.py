@@ -26,9 +26,9 @@ from graphforge.records import (
 )
 
 from . import llm_demand, llm_pattern
+from .all_passages import AllPassages
 from .candidate import DEMAND, Candidate
 from .choose import Balance, choose
-from .all_passages import AllPassages
 from .llm_demand import Demand, DemandAnswer
 from .llm_pattern import Label, LabelAnswer
 from .pair import Pair
@@ -55,8 +55,8 @@ async def propose(
     ``most`` pairs are asked about, picked by ``balance``, ``at_once`` of them at a time; the others are "not_asked".
     ``retrieval`` finds the passages that a demand may cite. Reasons besides: "no_tasks" (occupation), "no_dwa" (task),
     "no_software", "not_digital", "no_task_found" (none of the pair's tasks is among its passages), "no_demand" (pair),
-    those of :func:`graphforge.seeds.llm_demand.fault`, "repeated_demand", "no_pattern", "pattern_not_allowed" (demand), and
-    those of a question without an answer (pair). ConfigError for a pattern that isn't one of the 16.
+    those of :func:`graphforge.seeds.llm_demand.fault`, "repeated_demand", "no_pattern", "pattern_not_allowed"
+    (demand), and those of a question without an answer (pair). ConfigError for a pattern that isn't one of the 16.
     """
     if unknown := sorted(set(allowed) - set(EXECUTION_PATTERNS)):
         raise ConfigError(

@@ -52,7 +52,9 @@ class PassagePool:
         if code not in self._reached:
             dwas = {dwa for task in self.tables.tasks_of[code] for dwa in self.tables.dwas_of[task]}
             iwas = {self.tables.dwas[dwa].iwa_id for dwa in dwas}
-            self._reached[code] = sorted([*(self._dwas[one] for one in dwas), *(self._iwas[one] for one in iwas)])
+            self._reached[code] = sorted(
+                [*(self._dwas[one] for one in dwas), *(self._iwas[one] for one in iwas)]
+            )
         return [*self._of_occupation[code], *self._reached[code], *self._own]
 
 

@@ -21,6 +21,7 @@ from graphforge.records import (
     normalize,
 )
 
+from .all_passages import AllPassages
 from .lexicon import (
     INPUT_CUES,
     INPUT_PRIORS,
@@ -33,7 +34,6 @@ from .lexicon import (
     Cue,
     Cues,
 )
-from .all_passages import AllPassages
 from .pair import Pair, task_source
 from .retrieval import Found, Retrieval
 from .software import OFFICE, SOFTWARE

@@ -1,8 +1,8 @@
 """A BERT encoder of sentences (the MiniLM family) in numpy, from a safetensors file.
 
-The usual way to run it brings torch, for twelve matrix products a layer. Here: token, position and type embeddings, then
-layers of self-attention and a feed-forward part, each with a residual and layer norm; the mean over the tokens, at unit
-length.
+The usual way to run it brings torch, for a handful of matrix products. Token, position and type embeddings come
+before layers of self-attention and a feed-forward part, each with a residual and layer norm; then the mean over the
+tokens, at unit length.
 """
 
 import json
@@ -42,7 +42,9 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str]) -> Array:
         """Texts x dimensions. Texts of one length are computed together, so that nothing has to be padded."""
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        found = numpy.zeros((len(texts), self._weights["embeddings.word_embeddings.weight"].shape[1]), numpy.float32)
+        found = numpy.zeros(
+            (len(texts), self._weights["embeddings.word_embeddings.weight"].shape[1]), numpy.float32
+        )
         for batch in _batches([len(one) for one in tokens]):
             found[batch] = self._forward(numpy.asarray([tokens[place] for place in batch]))
         return found
@@ -61,7 +63,9 @@ class SentenceEncoder:
                 f"{name}.attention.output.LayerNorm", state + self._attention(f"{name}.attention", state)
             )
             inner = _gelu(self._linear(f"{name}.intermediate.dense", state))
-            state = self._norm(f"{name}.output.LayerNorm", state + self._linear(f"{name}.output.dense", inner))
+            state = self._norm(
+                f"{name}.output.LayerNorm", state + self._linear(f"{name}.output.dense", inner)
+            )
         mean = state.mean(axis=1)
         return mean / numpy.linalg.norm(mean, axis=1, keepdims=True)
 
