@@ -269,8 +269,8 @@ def one_line(main: Callable[[], Any]) -> None:
 
     An unexpected exception keeps its traceback. ``HYDRA_FULL_ERROR=1`` asks for tracebacks of everything.
     """
-    # argparse takes overrides on one side of a flag only; people write them on both sides of -m.
-    sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in {"-m", "--multirun"})
+    # argparse takes overrides from one place only: `a=1 -m b=2,3` would lose the second.
+    sys.argv[1:] = sorted(sys.argv[1:], key=lambda word: word not in {"-m", "--multirun"})
     if os.environ.get("HYDRA_FULL_ERROR") == "1":
         main()
         return

@@ -51,19 +51,19 @@ def _of_one(config: Config, stage: str) -> list[Expected]:
             demands = _call(stage, "builder", "demands", 1, 900, 500)
             return [demands, _call(stage, "builder", "patterns", 1, 900, 400)]
         case "workspaces" if built:
-            return [_call(stage, "builder", "search", min(config.engine.turns, _SEARCH_TURNS), 8_000, 500)]
+            return [_call(stage, "builder", "search", min(config.engine.turns, _SEARCH_TURNS), 4_500, 500)]
         case "graphs" if built:
-            mended = _call(stage, "builder", "mend", _SENT_BACK, 20_000, 8_000)
-            return [_call(stage, "builder", "relate", 1, 12_000, 8_000), mended]
+            mended = _call(stage, "builder", "mend", _SENT_BACK, 25_000, 9_000)
+            return [_call(stage, "builder", "relate", 1, 15_000, 9_000), mended]
         case "tasks" if built:
             mended = _call(stage, "builder", "mend", _SENT_BACK, 20_000, 8_000)
-            return [_call(stage, "builder", "write", 1, 12_000, 8_000), mended]
+            return [_call(stage, "builder", "write", 1, 8_000, 8_000), mended]
         case "pilot" | "rollouts" if agent.needs_speaker:
             share = 1.0 if stage == "pilot" else _CHANGED
             return [_call(stage, "teacher", "agent", share * min(agent.steps, _AGENT_TURNS), 9_000, 1_000)]
         case "revise":
             asked = config.reviser.uses_model
-            patch = [_call(stage, "reviser", "patch", 1, 20_000, 4_000)] if asked else []
+            patch = [_call(stage, "reviser", "patch", 1, 18_000, 3_000)] if asked else []
             return [*_judged(config, 1), *patch]
         case "admit":
             return _judged(config, 1)

@@ -211,6 +211,12 @@ class Draft:
         offset = (
             first.column - measure.column.index if isinstance(first, CellLocator | TableCellLocator) else 0
         )
+        # By the table's own names: a node that was there before may call its cell something else.
+        table = measure.table
+        rows = {
+            table.locate(row, measure.column.index): row for row in (*measure.rows.values(), *table.totals)
+        }
+        entities = tuple(table.key_text(rows[node.locator]) for node in nodes)
         series = Series(
             id=f"s{len(self.series) + 1}",
             file=measure.file.sha256,
@@ -222,9 +228,9 @@ class Draft:
             unit=measure.column.unit,
             period=measure.period,
             place=first,
-            entities=tuple(node.entity for node in nodes),
+            entities=entities,
             nodes=identifiers,
-            rest=_other_rows(measure, {node.entity for node in nodes}),
+            rest=_other_rows(measure, set(entities)),
         )
         self.series.append(series)
         return series.id

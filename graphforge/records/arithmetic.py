@@ -82,6 +82,31 @@ def renamed(expression: str, names: Mapping[str, str]) -> str:
     return ast.unparse(tree)
 
 
+def reductions(expression: str, inside: bool = False) -> tuple[str, dict[str, str]]:
+    """The expression with a name for each outermost call that makes a number of columns, and what the names stand for.
+
+    ``inside``: of an expression that is such a call itself, those in its arguments. RecordError for no arithmetic.
+
+    >>> reductions("max(s2) - sum(s1 - mean(s3))")
+    ('reduced_1 - reduced_2', {'reduced_1': 'max(s2)', 'reduced_2': 'sum(s1 - mean(s3))'})
+    >>> reductions("sum(s1 - mean(s3))", inside=True)
+    ('sum(s1 - reduced_1)', {'reduced_1': 'mean(s3)'})
+    """
+    tree = _parse(expression)
+    found: dict[str, str] = {}
+
+    class Replacing(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            whole = inside and node is tree
+            if whole or not (isinstance(node.func, ast.Name) and node.func.id in _REDUCTIONS):
+                return self.generic_visit(node)
+            name = f"reduced_{len(found) + 1}"
+            found[name] = ast.unparse(node)
+            return ast.Name(id=name, ctx=ast.Load())
+
+    return ast.unparse(Replacing().visit(tree)), found
+
+
 def _parse(expression: str) -> ast.expr:
     if len(expression) > LONGEST:
         raise _fault(expression, f"it has {len(expression)} characters, more than {LONGEST}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..errors import RecordError
 from ..records import EvidenceGraph, EvidenceNode, normalize
-from ..records.arithmetic import FUNCTIONS, evaluate, named
+from ..records.arithmetic import FUNCTIONS, evaluate, named, reductions
 from .compose import ends
 
 
@@ -30,10 +30,30 @@ class Values:
         RecordError for an id that the graph doesn't have, a node or series that holds no numbers, rows that don't
         match, and whatever is no arithmetic.
         """
-        used = named(expression)
-        if not used:
+        if not named(expression):
             raise RecordError(f"{expression!r} rests on no evidence", "Compute with ids of the graph")
-        asked = (*used, *(named(where) if where else ()))
+        outer, parts = reductions(expression)
+        known = {name: self._reduced(part, where) for name, part in parts.items()}
+        if where is not None and not any(name in self.series for name in named(outer)) and parts:
+            # All that is over rows is reduced by now, over the rows where it holds.
+            where = None
+        return self._computed(outer, where, known)
+
+    def _reduced(self, call: str, where: str | None) -> float:
+        """The number that a call like ``sum(s1 - s2)`` makes, over the rows that *its* series share.
+
+        Series elsewhere in the expression take none of them away.
+        """
+        inner, parts = reductions(call, inside=True)
+        known = {name: self._reduced(part, where) for name, part in parts.items()}
+        found = self._computed(inner, where, known)
+        if found.column:
+            raise RecordError(f"{call!r} is no number", "Reduce one column to a number")
+        return found.numbers[0]
+
+    def _computed(self, expression: str, where: str | None, known: dict[str, float]) -> Computed:
+        """The value over the rows that all series in it share."""
+        asked = [name for name in (*named(expression), *(named(where) if where else ())) if name not in known]
         keys, columns = self._aligned([name for name in asked if name in self.series])
         numbers = {name: self._number(name) for name in asked if name not in self.series}
         if where is not None:
@@ -45,7 +65,7 @@ class Values:
                 raise RecordError(f"No row is left where {where!r} holds", "Choose rows that there are")
             keys = tuple(keys[at] for at in kept)
             columns = {name: tuple(cells[at] for at in kept) for name, cells in columns.items()}
-        found = evaluate(expression, {**numbers, **columns}, FUNCTIONS)
+        found = evaluate(expression, {**numbers, **columns, **known}, FUNCTIONS)
         if isinstance(found, tuple):
             return Computed(keys, found, column=True)
         return Computed((), (found,), column=False)

@@ -30,7 +30,7 @@ SOFFICE = Path(shutil.which("soffice") or "/nowhere/soffice").resolve()
 # A format is a part of LibreOffice that may be left out: Calc, Writer, Impress.
 PARTS = {"xlsx": "libsclo.so", "docx": "libswlo.so", "pptx": "libsdlo.so"}
 # The prompt of a model that does not see, as it was before any model could: recorded answers are found by it.
-BLIND = "d192f9fd95d067c8576408739e43cdf33e368b0d17f9d196b06975f6872bc91f"
+BLIND = "96626e12658125e5414c5781e46d3c79ed73b0f02c856676f42e1c8f2e52a22d"
 
 
 def shown(sandbox: Sandbox, name: str, fill: Callable[[SandboxRoom], object], page: int = 1) -> PageView:

@@ -444,3 +444,19 @@ def test_a_faultless_answer_is_asked_for_once_and_a_broken_second_one_changes_no
     mixed = answer([candidate(one, "conflict"), "K99"])
     graph, speaker = related(one, mixed, AnswerError("truncated", "cut off", "raise max_tokens"))
     assert len(speaker.prompts) == 2 and graph.dropped == 1
+
+
+def test_a_column_keeps_the_names_of_its_table_whatever_a_node_calls_its_cell():
+    one = made("monitoring_and_exception_reporting")
+    first = place(one, "permits_first.xlsx", "T1")
+    odd = node("odd", f"{first}.R3.B", 845, entity="District of the birch trees")
+    graph = with_columns(
+        one,
+        [column("register", first)],
+        [edge("odd", "register", kind="applies", operation="interpret")],
+        [odd],
+    )
+    assert (
+        "Birch" in graph.series[0].entities and "District of the birch trees" not in graph.series[0].entities
+    )
+    assert graph.series[0].rest == ("Total",)

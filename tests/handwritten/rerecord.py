@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument(
         "--ledger", type=Path, help="answers by what was asked, from a ledger that holds the questions"
     )
+    parser.add_argument("--keep", type=Path, help="where to leave the ledger with the questions, to look at them")
     given = parser.parse_args()
     line = next(line for line in LINES if line.name == given.line)
     asked: dict[str, tuple[str, dict[str, int]]] = {}
@@ -73,6 +74,8 @@ def main() -> None:
             run_line(line, folder, folder / "new.db", server.base, _ONE_AT_A_TIME)
         with Ledger.open(folder / "new.db", "replay") as ledger:
             print(f"{ledger.dump(line.answers, questions=False)} answers in {line.answers}")
+            if given.keep:
+                ledger.dump(given.keep)
 
 
 def _key(messages: object) -> str:

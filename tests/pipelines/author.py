@@ -97,8 +97,8 @@ def labels(users: list[str]) -> Answer:
 
 
 def step(users: list[str]) -> Answer:
-    """Search, look into the first results, keep four of them, finish with the two that share most row names as core."""
-    blank = {"thought": "as planned", "query": "", "file": "", "members": []}
+    """Search, look into the first results, finish with four of them, with the two that share most row names as core."""
+    blank = {"thought": "as planned", "keep": [], "drop": [], "query": "", "file": "", "members": []}
     done = len(users) - 1
     if done == 0:
         subject = SUBJECTS[draw(blocks(users[0])["the work"], len(SUBJECTS))]
@@ -110,14 +110,11 @@ def step(users: list[str]) -> Answer:
     pairs = [(one, two) for at, one in enumerate(found) for two in found[at + 1 :]]
     core = max(pairs, key=lambda pair: len(seen[pair[0]] & seen[pair[1]]))
     chosen = [*core, *[name for name in found if name not in core]][:4]
-    kept = done - len(found) - 1
-    if kept < len(chosen):
-        return {**blank, "action": "keep", "file": chosen[kept]}
     roles = ("core", "core", "supporting", "ambient")
     members = [
         {"file": name, "role": role, "why": "it fits"} for name, role in zip(chosen, roles, strict=True)
     ]
-    return {**blank, "action": "finish", "members": members}
+    return {**blank, "keep": chosen, "action": "finish", "members": members}
 
 
 def rows(shown: str) -> frozenset[str]:
@@ -324,7 +321,8 @@ print(len(cells), "rows")
 
 def agent(messages: list[dict[str, Any]]) -> Say:
     """Look round, write the script, run it, look at what it wrote, end."""
-    statement = next(turn["content"] for turn in messages if turn["role"] == "user")
+    request = next(turn["content"] for turn in messages if turn["role"] == "user")
+    statement = request.split("\n\nTo hand over:")[0]
     deliverable = re.search(r"hand over (\S+\.csv)", statement)
     assert deliverable is not None
     sources = [

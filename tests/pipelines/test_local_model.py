@@ -91,11 +91,11 @@ def asked(folder: Path, run: str) -> int:
     [
         ("seeds", ()),
         ("workspaces", ()),
-        ("graphs", ()),
+        pytest.param("graphs", (), marks=pytest.mark.slow),
         # Enough for one answer; that its faults go back is tried elsewhere, and here would only take time.
-        ("tasks", ("models.builder.serve.context=3500",)),
+        pytest.param("tasks", ("models.builder.serve.context=3500",), marks=pytest.mark.slow),
         ("pilot", ()),
-        ("revise", ()),
+        pytest.param("revise", (), marks=pytest.mark.slow),
         ("admit", JUDGED),
         ("calibrate", (*JUDGED, "~judge@beside.unanchored")),
     ],
