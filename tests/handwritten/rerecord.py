@@ -1,16 +1,18 @@
-"""Record the hand-written lines anew, after an edit that changed what is asked but not what it asks for.
+"""Record the hand-written lines anew, after an edit that changed how things are asked but not what is asked for.
 
-    python tests/handwritten/rerecord.py corpus            # the same answers, in the same order, to the new questions
-    python tests/handwritten/rerecord.py corpus --ledger llm.db     # a ledger that was answered by hand just now
+    python tests/handwritten/rerecord.py corpus                       # the written answers, to the new questions
+    python tests/handwritten/rerecord.py corpus --ledger llm.db    # answers out of a ledger
+    python tests/handwritten/rerecord.py corpus --base http://127.0.0.1:8200/v1   # what has no answer is asked there
 
-Answers are given in the order of the file, one at a time. Read the diff, and the tasks that come out, before you
-commit: an answer to another question than the one it was written for is no longer a written one.
+An answer is found by what its question is about (``written.thread``). Read the tasks that come out before you commit:
+an answer to another question than the one it was written for is no longer a written one.
 """
 
 import argparse
 import json
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 sys.path[:0] = [
@@ -20,66 +22,82 @@ sys.path[:0] = [
 ]
 
 from scripted import Say, ScriptedServer  # noqa: E402
-from written import LINES, run_line  # noqa: E402
+from written import LINES, run_line, thread  # noqa: E402
 
 from graphforge.llm import Ledger  # noqa: E402
 
 _ONE_AT_A_TIME = (
-    "llm.limits.concurrency=1",
-    "agent.at_once=1",
-    "llm.budget.estimate=print",
-    "llm.limits.attempts=1",
-)
+    "llm.limits.concurrency=1", "agent.at_once=1", "llm.budget.estimate=print", "llm.limits.attempts=1",
+    "llm.limits.deadline=7200", "agent.wall_seconds=7200",
+)  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("line", choices=[line.name for line in LINES])
-    parser.add_argument(
-        "--ledger", type=Path, help="answers by what was asked, from a ledger that holds the questions"
-    )
-    parser.add_argument("--keep", type=Path, help="where to leave the ledger with the questions, to look at them")
+    parser.add_argument("--ledger", type=Path, help="a ledger with questions to take answers from")
+    parser.add_argument("--base", help="a server that is asked what has no answer yet")
     given = parser.parse_args()
     line = next(line for line in LINES if line.name == given.line)
-    asked: dict[str, tuple[str, dict[str, int]]] = {}
-    order: list[tuple[str, dict[str, int]]] = []
+    known: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        if given.ledger:
-            with Ledger.open(given.ledger, "replay") as ledger:
-                ledger.dump(folder / "asked.jsonl")
-            for row in map(json.loads, (folder / "asked.jsonl").read_text(encoding="utf-8").splitlines()):
-                # A repeated draw is asked with the same words: the sample tells it apart.
-                key = _key(row["request"]["messages"]) + str(row["request"]["sample"])
-                asked[key] = (json.dumps(row["answer"], ensure_ascii=False), row["usage"])
-        else:
+        if line.answers.is_file():
             for row in map(json.loads, line.answers.read_text(encoding="utf-8").splitlines()):
-                order.append((json.dumps(row["answer"], ensure_ascii=False), row["usage"]))
-
-        seen: dict[str, int] = {}
+                known[row["thread"]] = _answer(row)
+        if given.ledger:
+            for row in _dumped(given.ledger, folder / "asked.jsonl"):
+                known[thread(row["request"]["messages"], row["request"]["sample"])] = _answer(row)
+        draws: dict[str, int] = {}
 
         def script(body: dict[str, object], number: int) -> Say:
-            if order:
-                answer, usage = order[number]
-            else:
-                words = _key(body["messages"])
-                answer, usage = asked[words + str(seen.get(words, 0))]
-                seen[words] = seen.get(words, 0) + 1
-            said = json.loads(answer)
-            tokens = {"prompt_tokens": usage["input"], "completion_tokens": usage["output"]}
-            said["usage"] = tokens | {"total_tokens": sum(tokens.values())}
-            return Say(raw=json.dumps(said, ensure_ascii=False))
+            # The same words again are another draw: a new rollout after the pilot.
+            words = json.dumps(body["messages"], sort_keys=True)
+            draws[words] = draws.get(words, -1) + 1
+            found = known.get(thread(body["messages"], draws[words]))
+            if found is None and given.base:
+                print(f"question {number} has no answer yet: asked at {given.base}", flush=True)
+                found = _asked(given.base, body)
+            if found is None:
+                last = body["messages"][-1]["content"]
+                return Say(status=400, message=f"nobody wrote an answer to question {number}: {last[:300]}")
+            return Say(raw=json.dumps(found, ensure_ascii=False))
 
         with ScriptedServer(script) as server:
             run_line(line, folder, folder / "new.db", server.base, _ONE_AT_A_TIME)
+        asked = {row["key"]: row["request"] for row in _dumped(folder / "new.db", folder / "asked.jsonl")}
         with Ledger.open(folder / "new.db", "replay") as ledger:
-            print(f"{ledger.dump(line.answers, questions=False)} answers in {line.answers}")
-            if given.keep:
-                ledger.dump(given.keep)
+            ledger.dump(folder / "answers.jsonl", questions=False)
+        rows = [
+            json.loads(row) for row in (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
+        with line.answers.open("w", encoding="utf-8", newline="\n") as out:
+            for row in rows:
+                request = asked[row["key"]]
+                named = {"key": row["key"], "thread": thread(request["messages"], request["sample"])}
+                out.write(json.dumps(named | row, ensure_ascii=False) + "\n")
+    print(f"{len(rows)} answers in {line.answers}")
 
 
-def _key(messages: object) -> str:
-    return json.dumps(messages, sort_keys=True, ensure_ascii=False)
+def _dumped(ledger: Path, path: Path) -> list[dict]:
+    with Ledger.open(ledger, "replay") as opened:
+        opened.dump(path)
+    return [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _answer(row: dict) -> dict[str, object]:
+    """The raw answer with the tokens that were booked for it."""
+    used = row["usage"]
+    usage = {"prompt_tokens": used["input"], "completion_tokens": used["output"]}
+    return {**row["answer"], "usage": usage | {"total_tokens": sum(usage.values())}}
+
+
+def _asked(base: str, body: dict) -> dict[str, object]:
+    request = urllib.request.Request(
+        f"{base}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=7200) as reply:
+        return json.load(reply)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """Lines whose every answer was written by hand, and how they are run: as live, with the ledger in a model's place."""
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipelines._stages import LINE
 
@@ -17,9 +20,25 @@ _ROLES = ("builder", "teacher", "reviser", "judge", "student")
 NOWHERE = "http://127.0.0.1:9/v1"
 
 
+def thread(messages: Sequence[dict[str, Any]], sample: int) -> str:
+    """What a question is about, whatever else it says: who is asked, the work or the task, and how far the talk has come.
+
+    A written answer belongs to it also after an edit of a prompt. A hash, since it stands in files that are passed on.
+    """
+    texts = [(one["role"], one.get("content") or "") for one in messages]
+    system = next((text for role, text in texts if role == "system"), "")
+    user = next(text for role, text in texts if role == "user")
+    about = "\n".join(line for line in user.splitlines() if not line.startswith("<<<"))[:400]
+    # A judge is asked about some criteria of a task, once before and once after a revision.
+    asked = user.rstrip().splitlines()[-1] if user.rstrip().splitlines()[-1].startswith("Mark ") else ""
+    turns = sum(role == "assistant" for role, _ in texts)
+    whole = json.dumps([system[:60], about, asked, turns, sample], ensure_ascii=False)
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+
 @dataclass(frozen=True)
 class Line:
-    """``answers`` are its recorded answers in the order in which a run asks that does one thing at a time."""
+    """``answers`` are its recorded answers, in the order in which a run asks that does one thing at a time."""
 
     name: str
     library: Path

@@ -1,4 +1,4 @@
-"""A model's expressions over columns: what is reduced to a number goes over its own rows, whatever else is computed with."""
+"""A model's expressions over columns: what is reduced to a number goes over its own rows, whatever stands beside it."""
 
 import pytest
 from hypothesis import given
