@@ -43,6 +43,13 @@ class DigitalFilter(Protocol):
 
 
 @runtime_checkable
+class Retrieval(Protocol):
+    """Which passages are the evidence of an occupation and an activity."""
+
+    def open(self, tables: Any) -> Any: ...
+
+
+@runtime_checkable
 class Balance(Protocol):
     """Which candidates to select, so that the result covers the dimensions."""
 
@@ -160,6 +167,7 @@ class Config(Settings):
     llm: LlmSettings
     occupations: Occupations
     digital: DigitalFilter
+    retrieval: Retrieval
     balance: Balance
     search: Search
     assembly: AssemblySettings
@@ -259,10 +267,11 @@ def _explain(error: ValidationError, prefix: str, model: type | None) -> tuple[s
 
 
 def _check_folder(name: str, value: Any) -> None:
-    root = getattr(value, "root", None)
-    if isinstance(root, Path) and not root.is_dir():
-        what = "is no folder" if root.exists() else "does not exist"
-        raise InputError(f"{name}.root: {root} {what}", f"Set {name}.root to an existing folder")
+    for key in ("root", "passages"):
+        folder = getattr(value, key, None)
+        if isinstance(folder, Path) and not folder.is_dir():
+            what = "is no folder" if folder.exists() else "does not exist"
+            raise InputError(f"{name}.{key}: {folder} {what}", f"Set {name}.{key} to an existing folder")
 
 
 def _first_line(error: Exception) -> str:

@@ -23,7 +23,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -45,9 +45,13 @@ from graphforge.records import (
     write_bytes,
     write_jsonl,
 )
+from graphforge.report import Columns
 from graphforge.tracking import Run, record_run, store_root, track
 from pipelines._estimate import check, expected, shown
 from pipelines._scratch import scratch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 R = TypeVar("R", bound=Record)
 
@@ -97,6 +101,14 @@ class Desk:
     def metrics(self, values: dict[str, float]) -> None:
         """Numbers for the MLflow run."""
         self._run.metrics(values)
+
+    def table(self, name: str, columns: Columns) -> None:
+        """A table for the MLflow run, column by column."""
+        self._run.table(name, columns)
+
+    def figure(self, name: str, figure: "Figure") -> None:
+        """A figure for the MLflow run."""
+        self._run.figure(name, figure)
 
     def spans(self, calls: Sequence[Heard]) -> None:
         """Calls of models as trace spans of the MLflow run: what they took and cost, nothing of what was said."""

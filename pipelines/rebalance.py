@@ -7,6 +7,7 @@ from graphforge.records import Workspace
 from graphforge.seeds import Candidate, choose, seed_dimensions
 from graphforge.workspace import families
 from pipelines._edge import one_line, stage
+from pipelines._reach import report
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
@@ -18,6 +19,8 @@ def main(cfg: DictConfig) -> None:
         ]
         wanted = config.rebalance
         kept, left = choose(found, candidates, config.balance, wanted.count, wanted.demand_cap, "rebalance")
+        seeds = [one.seed for one in found]
+        report(desk, candidates, (one.id for one in kept), seeds, wanted.count, "workspaces")
         desk.write("workspaces.jsonl", kept)
         desk.close(len(found), len(kept), left)
 

@@ -16,6 +16,7 @@ from graphforge.seeds import (
     seed_dimensions,
 )
 from pipelines._edge import Desk, client, one_line, stage
+from pipelines._reach import report
 from pipelines._sources import sources
 
 
@@ -23,13 +24,16 @@ from pipelines._sources import sources
 def main(cfg: DictConfig) -> None:
     with stage(cfg, "seeds.jsonl") as (config, desk):
         tables, left_out = sources(config, desk)
+        if passages := getattr(config.retrieval, "passages", None):
+            desk.source(passages)
         if config.engine.name == "llm":
             proposed, unfit = asyncio.run(_ask(config, desk, tables))
         else:
-            proposed, unfit = propose(tables, config.engine.patterns)
+            proposed, unfit = propose(tables, config.engine.patterns, config.retrieval)
         candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
         wanted = config.seeds
         seeds, left = choose(proposed, candidates, config.balance, wanted.count, wanted.demand_cap, "seeds")
+        report(desk, candidates, (seed.id for seed in seeds), proposed, wanted.count, "seeds")
         desk.write("seeds.jsonl", seeds)
         taken = len(left_out) + len(proposed) + len(unfit)
         desk.close(taken, len(seeds), [*left_out, *unfit, *left])
@@ -45,6 +49,7 @@ async def _ask(config: Config, desk: Desk, tables: OccupationTables) -> tuple[li
             balance=config.balance,
             most=config.seeds.count * config.engine.pairs_per_seed,
             at_once=config.llm.limits.concurrency,
+            retrieval=config.retrieval,
         )
 
 

@@ -1,6 +1,28 @@
-"""What the line of data did: the funnel over its stages, and what the admitted tasks cover."""
+"""Report: the funnel, what a selection covers, how strategies compare; as records, tables, figures and plain text."""
 
+from .comparison import compare
+from .evenness import entropy, gini
 from .funnel import Coverage, Funnel, gather
-from .tables import show_coverage, show_funnel, text_table
+from .heat_map import heat_map
+from .reach import Columns, Reach, Tally, Values, plural, reach_of
+from .tables import show_columns, show_coverage, show_funnel, text_table
 
-__all__ = ["Coverage", "Funnel", "gather", "show_coverage", "show_funnel", "text_table"]
+__all__ = [
+    "Columns",
+    "Coverage",
+    "Funnel",
+    "Reach",
+    "Tally",
+    "Values",
+    "compare",
+    "entropy",
+    "gather",
+    "gini",
+    "heat_map",
+    "plural",
+    "reach_of",
+    "show_columns",
+    "show_coverage",
+    "show_funnel",
+    "text_table",
+]

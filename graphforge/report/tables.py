@@ -1,6 +1,6 @@
 """The funnel and the coverage as plain text that fits a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .funnel import Coverage, Funnel
 
@@ -14,6 +14,11 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     right = [any(not isinstance(row[place], str) for row in rows) for place in range(len(header))]
     lines = [_line(header, widths, right), _line(["-" * width for width in widths], widths, right)]
     return "\n".join([*lines, *(_line(row, widths, right) for row in texts)])
+
+
+def show_columns(columns: Mapping[str, Sequence[Cell]]) -> str:
+    """A table given column by column."""
+    return text_table(list(columns), list(zip(*columns.values(), strict=True)))
 
 
 def show_funnel(funnel: Funnel) -> str:

@@ -2,7 +2,7 @@
 
     seeds, rejections = await propose(tables, allowed, speaker, balance=balance, most=30, at_once=8)
 
-For each occupation and DWA the evidence is collected as for the ``rules`` engine. A model writes demands that cite it
+For each occupation and DWA the evidence is retrieved as for the ``rules`` engine. A model writes demands that cite it
 by passage; those that the passages don't bear out, or that speak of one case, are dropped (``llm_demand``). A second
 question labels what is left (``llm_pattern``). Pairs whose tasks are no office work cost nothing: the word evidence
 of the rules leaves them out before anything is asked.
@@ -26,12 +26,18 @@ from graphforge.records import (
 )
 
 from . import llm_demand, llm_pattern
+from .all_passages import AllPassages
 from .candidate import DEMAND, Candidate
 from .choose import Balance, choose
-from .llm_demand import Demand, DemandAnswer, Pair
+from .llm_demand import Demand, DemandAnswer
 from .llm_pattern import Label, LabelAnswer
-from .rules import DIGITAL_FLOOR, OFFICE, STAGE, Labeller
+from .pair import Pair
+from .retrieval import Retrieval
+from .rules import DIGITAL_FLOOR, STAGE, Labeller
+from .software import OFFICE
 from .tables import OccupationTables
+
+_ALL = AllPassages()
 
 
 async def propose(
@@ -42,13 +48,15 @@ async def propose(
     balance: Balance,
     most: int,
     at_once: int,
+    retrieval: Retrieval = _ALL,
 ) -> tuple[list[Seed], list[Rejection]]:
     """Seeds, and a rejection for whatever gave none: an occupation, a task, a pair or a single demand.
 
     ``most`` pairs are asked about, picked by ``balance``, ``at_once`` of them at a time; the others are "not_asked".
-    Reasons besides: "no_tasks" (occupation), "no_dwa" (task), "no_software", "not_digital", "no_demand" (pair), those
-    of :func:`graphforge.seeds.llm_demand.fault`, "repeated_demand", "no_pattern", "pattern_not_allowed" (demand), and
-    those of a question without an answer (pair). ConfigError for a pattern that isn't one of the 16.
+    ``retrieval`` finds the passages that a demand may cite. Reasons besides: "no_tasks" (occupation), "no_dwa" (task),
+    "no_software", "not_digital", "no_task_found" (none of the pair's tasks is among its passages), "no_demand" (pair),
+    those of :func:`graphforge.seeds.llm_demand.fault`, "repeated_demand", "no_pattern", "pattern_not_allowed"
+    (demand), and those of a question without an answer (pair). ConfigError for a pattern that isn't one of the 16.
     """
     if unknown := sorted(set(allowed) - set(EXECUTION_PATTERNS)):
         raise ConfigError(
@@ -58,9 +66,10 @@ async def propose(
     asked, left = choose(pairs, [_candidate(tables, pair) for pair in pairs], balance, most, None, STAGE)
     rejections += [one.model_copy(update={"reason": "not_asked"}) for one in left]
     seeds: list[Seed] = []
+    retriever = retrieval.open(tables)
 
     async def work(pair: Pair) -> list[Seed | Rejection]:
-        return await _of_pair(tables, allowed, speaker, pair)
+        return await _of_pair(tables, allowed, speaker, pair, retriever.of(pair))
 
     for found in await together(asked, work, at_once):
         seeds += [one for one in found if isinstance(one, Seed)]
@@ -128,10 +137,15 @@ def _candidate(tables: OccupationTables, pair: Pair) -> Candidate:
 
 
 async def _of_pair(
-    tables: OccupationTables, allowed: Collection[ExecutionPattern], speaker: Speaker, pair: Pair
+    tables: OccupationTables,
+    allowed: Collection[ExecutionPattern],
+    speaker: Speaker,
+    pair: Pair,
+    evidence: list[Passage],
 ) -> list[Seed | Rejection]:
     """The seeds of one pair, and a rejection for each demand that became none; at least one of either."""
-    evidence = llm_demand.passages(tables, pair)
+    if not any(passage.source in pair.sources for passage in evidence):
+        return [_reject(pair.id, "no_task_found", "None of its tasks is among the passages that were found")]
     occupation, activity = tables.occupations[pair.occupation], tables.dwas[pair.dwa]
     try:
         answer = await speaker.ask(llm_demand.prompt(tables, pair, evidence), DemandAnswer)
@@ -167,7 +181,7 @@ def _kept(
     seen: set[str] = set()
     for number, demand in enumerate(answer.demands, start=1):
         name = f"{pair.id}#{number}"
-        if (wrong := llm_demand.fault(demand, evidence)) is not None:
+        if (wrong := llm_demand.fault(demand, evidence, pair)) is not None:
             dropped.append(_reject(name, *wrong))
         elif normalize(demand.demand) in seen:
             dropped.append(_reject(name, "repeated_demand", demand.demand))
@@ -187,7 +201,7 @@ def _seed(
 ) -> Seed:
     occupation = tables.occupations[pair.occupation]
     cited = tuple(evidence[number - 1] for number in dict.fromkeys(demand.passages))
-    task = next(one.source.partition(":")[2] for one in cited if one.source.startswith("Task Statements:"))
+    task = next(one.source.partition(":")[2] for one in cited if one.source in pair.sources)
     text = " ".join(demand.demand.split())
     return Seed(
         id=f"{pair.id}:{task}:{stable_hash(normalize(text))[:8]}",

@@ -21,6 +21,7 @@ from graphforge.records import (
     normalize,
 )
 
+from .all_passages import AllPassages
 from .lexicon import (
     INPUT_CUES,
     INPUT_PRIORS,
@@ -33,6 +34,10 @@ from .lexicon import (
     Cue,
     Cues,
 )
+from .pair import Pair, task_source
+from .retrieval import Found, Retrieval
+from .software import OFFICE, SOFTWARE
+from .support import SUPPORT, supported
 from .tables import Occupation, OccupationTables
 
 STAGE = "seeds"
@@ -41,37 +46,31 @@ STAGE = "seeds"
 LEAD, DWA, IWA = 1.5, 0.75, 0.25
 DIGITAL_FLOOR, PATTERN_FLOOR, STATED_FLOOR = 1.5, 2.5, 1.0
 
-# The software that shows an occupation to work on such files, by commodity title.
-SOFTWARE: Mapping[InputFamily, tuple[str, ...]] = {
-    "spreadsheet": ("Spreadsheet software",),
-    "delimited": ("Data base user interface and query software", "Data base management system software"),
-    "document": ("Word processing software", "Office suite software", "Document management software"),
-    "presentation": ("Presentation software",),
-    "page": ("Web page creation and editing software", "Internet browser software"),
-    "data": ("Geographic information system", "Object or component oriented development software"),
-}
-OFFICE = frozenset(title for titles in SOFTWARE.values() for title in titles)
+# The share of a demand's words that a passage must hold to be cited for it.
+CITED = 0.25
+_GENERAL = ("Occupation Data:", "Technology Skills:", "Job Zones:", "Alternate Titles:")
+_ALL = AllPassages()
 
 K = TypeVar("K", bound=str)
 
 
 def propose(
-    tables: OccupationTables, allowed: Collection[ExecutionPattern]
+    tables: OccupationTables, allowed: Collection[ExecutionPattern], retrieval: Retrieval = _ALL
 ) -> tuple[list[Seed], list[Rejection]]:
     """A seed or a rejection for each task-to-DWA row, each unmapped task and each occupation without tasks.
 
-    ``allowed`` are the patterns that the engine behind tasks can compile. Reasons: "no_tasks" (occupation),
-    "no_dwa" (task), "not_digital" (no label has told it, and the statement speaks too little of office material for
-    what it and the DWA say of hands, machines and talk), "no_software" (the occupation lists no office software; can't
-    be told where the source lists none at all), "no_pattern", "pattern_not_allowed". ConfigError for a pattern that
-    isn't one of the 16.
+    ``allowed`` are the patterns that the engine behind tasks can compile; ``retrieval`` finds what a demand may cite.
+    Reasons: "no_tasks" (occupation), "no_dwa" (task), "not_digital" (no label has told it, and the statement speaks too
+    little of office material for what it and the DWA say of hands, machines and talk), "no_software" (the occupation
+    lists no office software; can't be told where the source lists none at all), "no_pattern", "pattern_not_allowed",
+    "unsupported" (what was found doesn't bear the demand out). ConfigError for a pattern that isn't one of the 16.
     """
     unknown = sorted(set(allowed) - set(EXECUTION_PATTERNS))
     if unknown:
         raise ConfigError(
             f"'{unknown[0]}' is no execution pattern", f"Use some of {', '.join(EXECUTION_PATTERNS)}"
         )
-    labeller = Labeller()
+    labeller, found = Labeller(), retrieval.open(tables)
     seeds: list[Seed] = []
     rejections: list[Rejection] = []
     for code, occupation in tables.occupations.items():
@@ -84,7 +83,7 @@ def propose(
                     _reject(f"{code}:{task}", "no_dwa", "The task is mapped to no work activity")
                 )
             for dwa in tables.dwas_of[task]:
-                made = _demand(tables, labeller, occupation, task, dwa, allowed)
+                made = _demand(tables, labeller, found, occupation, task, dwa, allowed)
                 if isinstance(made, Seed):
                     seeds.append(made)
                 else:
@@ -95,6 +94,7 @@ def propose(
 def _demand(
     tables: OccupationTables,
     labeller: "Labeller",
+    found: Found,
     occupation: Occupation,
     task: str,
     dwa: str,
@@ -130,6 +130,11 @@ def _demand(
         return _reject(name, "pattern_not_allowed", f"{pattern}: {statement}")
     inputs = labeller.input.rank(texts[:2], INPUT_PRIORS[pattern])[0][0]
     output = labeller.output.rank(texts[:2], OUTPUT_PRIORS[pattern])[0][0]
+    evidence = _cited(statement, found.of(Pair(occupation.code, dwa, (task,))), task, dwa, activity.iwa_id)
+    evidence += _software(occupation, (inputs, output))
+    share = supported(statement, " ".join(passage.text for passage in evidence))
+    if share < SUPPORT:
+        return _reject(name, "unsupported", f"{share:.0%} of its words stand in what was found: {statement}")
     return Seed(
         id=name,
         occupation_code=occupation.code,
@@ -145,13 +150,22 @@ def _demand(
         pattern=pattern,
         input_family=inputs,
         output_family=output,
-        evidence=(
-            Passage(source=f"Task Statements:{task}", text=statement),
-            Passage(source=f"DWA Reference:{dwa}", text=activity.title),
-            Passage(source=f"IWA Reference:{activity.iwa_id}", text=iwa),
-            *_software(occupation, (inputs, output)),
-        ),
+        evidence=tuple(evidence),
     )
+
+
+def _cited(statement: str, found: Sequence[Passage], task: str, dwa: str, iwa: str) -> list[Passage]:
+    """Of the passages found: its task and activities, and others that hold some of its words.
+
+    What an occupation is, needs and is called says nothing of one demand.
+    """
+    own = {task_source(task), f"DWA Reference:{dwa}", f"IWA Reference:{iwa}"}
+    return [
+        passage
+        for passage in found
+        if passage.source in own
+        or (not passage.source.startswith(_GENERAL) and supported(statement, passage.text) >= CITED)
+    ]
 
 
 def _software(occupation: Occupation, families: tuple[InputFamily, InputFamily]) -> list[Passage]:

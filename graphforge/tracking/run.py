@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from .digest import dvc_md5
 from .store import connect
 from .sweep import PARENT_RUN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _DVC_TAGS = ("DVC_STAGE", "DVC_EXP_NAME", "DVC_EXP_BASELINE_REV")
 
@@ -35,6 +39,14 @@ class Run:
     def metrics(self, values: Mapping[str, float]) -> None:
         """Log numbers by name."""
         self._mlflow.log_metrics({name: float(value) for name, value in values.items()})
+
+    def table(self, name: str, columns: Mapping[str, list[str | int | float]]) -> None:
+        """Log a table, given column by column, as the artifact ``name``.json, which the UI shows and compares."""
+        self._mlflow.log_table(dict(columns), f"{name}.json")
+
+    def figure(self, name: str, figure: "Figure") -> None:
+        """Log a figure as the artifact ``name``.png."""
+        self._mlflow.log_figure(figure, f"{name}.png")
 
     def span(self, name: str, started: float, seconds: float, values: Mapping[str, object]) -> None:
         """Log a finished call of a model as a trace of one span. ``started`` in seconds since the epoch."""

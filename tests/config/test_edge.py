@@ -30,6 +30,11 @@ def stage(name: str, *overrides: str) -> subprocess.CompletedProcess[str]:
         (["seeds.count="], ["seeds.count"]),
         (["-cn", "frozen", "judge=random"], ["-cn frozen", "dvc exp run -S"]),
         (["seed=1,2"], ["seed=1,2", "--multirun"]),
+        (["retrieval=nope"], ["retrieval=nope", "all", "bm25", "embeddings"]),
+        (
+            ["retrieval=bm25", "retrieval.passages=no/such"],
+            ["retrieval.passages: no/such does not exist", "Set retrieval.passages"],
+        ),
         (["]["], ["]["]),
     ],
 )

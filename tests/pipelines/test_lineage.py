@@ -76,7 +76,8 @@ def test_a_second_repro_does_nothing_and_the_run_is_named(built: Checkout) -> No
 
 
 def test_a_sweep_is_one_parent_and_four_nested_runs_and_leaves_dvc_clean(built: Checkout) -> None:
-    built.stage("seeds", "-m", f"balance={STRATEGIES}", *FEW)
+    # Overrides on both sides of -m.
+    said = built.stage("seeds", *FEW, "-m", f"balance={STRATEGIES}")
     runs = built.runs()
     (parent,) = [one for one in runs if str(one["name"]).startswith("sweep seeds")]
     children = [one for one in runs if one["parent"] == parent["id"]]
@@ -88,6 +89,19 @@ def test_a_sweep_is_one_parent_and_four_nested_runs_and_leaves_dvc_clean(built: 
     assert len(folders) == 4
     assert all((folder / "seeds.jsonl").is_file() for folder in folders)
     assert all("balance=" in folder.name for folder in folders)
+    rows = [line.split() for line in said.splitlines() if line.startswith("balance=")]
+    assert [row[0] for row in rows] == [f"balance={name}" for name in STRATEGIES.split(",")]
+    assert all(row[1] == "6" for row in rows)
+    assert all(
+        {"coverage.cells", "entropy.sector", "gini.pattern"} <= set(one["metrics"]) for one in children
+    )
+    assert "were to be had" not in said
+    artifacts = {path.parent.parent.name: set() for path in built.folder.glob("mlruns/*/artifacts/*")}
+    for path in built.folder.glob("mlruns/*/artifacts/*"):
+        artifacts[path.parent.parent.name].add(path.name)
+    assert artifacts[parent["id"]] == {"comparison.json"}
+    figures = {"coverage.json", "coverage_by_value.json", "sector_by_pattern.json", "sector_by_pattern.png"}
+    assert all(artifacts[one["id"]] == figures for one in children)
     assert "up to date" in built.dvc("status", "seeds")
 
 

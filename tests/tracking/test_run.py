@@ -65,3 +65,39 @@ def test_a_sweep_that_breaks_is_failed(store: Path, monkeypatch: pytest.MonkeyPa
     callback._end("FAILED")  # what runs at exit where Hydra never came to on_multirun_end
     callback._end("FINISHED")
     assert connect().get_run(parent).info.status == "FAILED"
+
+
+def test_a_run_holds_tables_and_figures(store: Path) -> None:
+    from matplotlib.figure import Figure
+
+    with record_run("seeds", {}) as run:
+        run.table("coverage", {"dimension": ["sector", "pattern"], "selected": [2, 8]})
+        run.figure("map", Figure())
+    mlflow = connect()
+    assert {one.path for one in mlflow.artifacts.list_artifacts(run_id=run.id)} == {
+        "coverage.json",
+        "map.png",
+    }
+    table = mlflow.artifacts.load_dict(f"runs:/{run.id}/coverage.json")
+    assert table["columns"] == ["dimension", "selected"]
+    assert table["data"] == [["sector", 2], ["pattern", 8]]
+
+
+def test_a_sweep_knows_what_its_finished_runs_measured(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    callback, config = sweep("seeds")
+    callback.on_multirun_start(config)
+    for name, cells in (("balance=random", 3), ("balance=frequency", 2)):
+        with record_run("seeds", {}, f"seeds {name}") as run:
+            run.metrics({"coverage.cells": cells})
+    with pytest.raises(ValueError, match="broken"), record_run("seeds", {}, "seeds balance=bad"):
+        raise ValueError("broken")
+    found = [(label, dict(metrics)) for label, metrics in callback.children()]
+    callback.table("comparison", {"run": [label for label, _ in found]})
+    parent = callback._run
+    callback.on_multirun_end(config)
+    assert found == [
+        ("balance=random", {"coverage.cells": 3.0}),
+        ("balance=frequency", {"coverage.cells": 2.0}),
+    ]
+    table = connect().artifacts.load_dict(f"runs:/{parent}/comparison.json")
+    assert table["data"] == [["balance=random"], ["balance=frequency"]]
