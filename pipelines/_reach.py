@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from graphforge.records import EXECUTION_PATTERNS, Seed
+from graphforge.records import EXECUTION_PATTERNS, Rejection, Seed
 from graphforge.report import Values, heat_map, reach_of
-from graphforge.seeds import Candidate
+from graphforge.seeds import Candidate, shortage
 from pipelines._edge import Desk
 
 
@@ -14,9 +14,11 @@ def report(
     selected: Iterable[str],
     seeds: Iterable[Seed],
     asked: int,
+    left: Sequence[Rejection],
     noun: str,
 ) -> None:
-    """``selected``: the ids of the candidates that were picked; ``seeds``: the seeds on offer, for their names."""
+    """``selected``: the ids of the candidates that were picked; ``seeds``: the seeds on offer, for their names;
+    ``left``: what ``choose`` left out."""
     by_id: Mapping[str, Values] = {one.id: one.values for one in candidates}
     reach = reach_of(list(by_id.values()), [by_id[name] for name in selected])
     names: dict[str, dict[str, str]] = {"sector": {}, "occupation": {}, "dwa": {}}
@@ -31,5 +33,5 @@ def report(
     cells, offered = reach.metrics()["coverage.cells"], reach.metrics()["offered.cells"]
     title = f"{reach.selected:,} {noun}: {cells:.0f} of {offered:.0f} sector x pattern cells on offer"
     desk.figure("sector_by_pattern", heat_map(reach, names["sector"], EXECUTION_PATTERNS, title))
-    if reach.selected < asked:
-        print(f"asked for {asked:,} {noun}, {reach.selected:,} were to be had", flush=True)
+    if (said := shortage(asked, reach.selected, left)) is not None:
+        print(f"{noun}: {said}", flush=True)

@@ -20,7 +20,7 @@ def main(cfg: DictConfig) -> None:
         wanted = config.rebalance
         kept, left = choose(found, candidates, config.balance, wanted.count, wanted.demand_cap, "rebalance")
         seeds = [one.seed for one in found]
-        report(desk, candidates, (one.id for one in kept), seeds, wanted.count, "workspaces")
+        report(desk, candidates, (one.id for one in kept), seeds, wanted.count, left, "workspaces")
         desk.write("workspaces.jsonl", kept)
         desk.close(len(found), len(kept), left)
 

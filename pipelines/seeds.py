@@ -33,7 +33,7 @@ def main(cfg: DictConfig) -> None:
         candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
         wanted = config.seeds
         seeds, left = choose(proposed, candidates, config.balance, wanted.count, wanted.demand_cap, "seeds")
-        report(desk, candidates, (seed.id for seed in seeds), proposed, wanted.count, "seeds")
+        report(desk, candidates, (seed.id for seed in seeds), proposed, wanted.count, left, "seeds")
         desk.write("seeds.jsonl", seeds)
         taken = len(left_out) + len(proposed) + len(unfit)
         desk.close(taken, len(seeds), [*left_out, *unfit, *left])

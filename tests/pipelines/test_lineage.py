@@ -95,7 +95,7 @@ def test_a_sweep_is_one_parent_and_four_nested_runs_and_leaves_dvc_clean(built: 
     assert all(
         {"coverage.cells", "entropy.sector", "gini.pattern"} <= set(one["metrics"]) for one in children
     )
-    assert "were to be had" not in said
+    assert "were asked for" not in said
     artifacts = {path.parent.parent.name: set() for path in built.folder.glob("mlruns/*/artifacts/*")}
     for path in built.folder.glob("mlruns/*/artifacts/*"):
         artifacts[path.parent.parent.name].add(path.name)

@@ -47,7 +47,7 @@ def reported(count: int, capsys: pytest.CaptureFixture[str]) -> tuple[Desk, list
     picked, _ = choose(SEEDS, FOUND, balance, count, None)
     desk = Desk()
     names = [seed.id for seed in picked]
-    report(desk, FOUND, names, SEEDS, count, "workspaces")  # type: ignore[arg-type]
+    report(desk, FOUND, names, SEEDS, count, [], "workspaces")  # type: ignore[arg-type]
     return desk, names, capsys.readouterr().out
 
 
@@ -70,5 +70,5 @@ def test_metrics_tables_and_figure_tell_of_the_same_selection(capsys: pytest.Cap
 
 def test_a_stage_that_finds_less_than_was_asked_for_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     desk, names, said = reported(2000, capsys)
-    assert said == f"asked for 2,000 workspaces, {len(SEEDS)} were to be had\n"
+    assert said == f"workspaces: 2000 were asked for and there were only {len(SEEDS)}: all were taken\n"
     assert desk.logged["short"] == 2000 - len(names) == 2000 - len(SEEDS)
