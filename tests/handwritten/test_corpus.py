@@ -1,4 +1,4 @@
-"""Four tasks over public files, every step by a model that people answered for, and their pools judged by two others."""
+"""Four tasks over public files that people answered every question of, and their pools, which two others judged."""
 
 from pathlib import Path
 
