@@ -138,7 +138,7 @@ async def arm(name: str, base: str, rows: int, at_once: int) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             settings = LlmSettings(
                 mode="record", ledger=Path(scratch) / "llm.db", run="bench", spans=0.0,
-                budget=Budget(money=1000.0, tokens=None), limits=limits,
+                budget=Budget(money=1000.0, tokens=None, estimate="print"), limits=limits,
             )  # fmt: skip
             async with Client({"judge": model}, settings) as client:
                 judge = client.role("judge")
