@@ -49,6 +49,8 @@ class Line:
         self.run = 0
         self._settings = ["engine=llm", "seeds.count=6", "agent=native", "agent.unsafe_sandbox=true"]
         self._settings += ["reviser=llm", "grader=hybrid", f"llm.limits.concurrency={AT_ONCE}"]
+        # Twelve seeds are estimated above the budget; what they use is far below it.
+        self._settings.append("llm.budget.estimate=print")
         prices = ", ".join(f"{name}: {price}" for name, price in PRICES.items())
         for role in ROLES:
             self._settings += [f"llm@models.{role}=server", f"models.{role}.name=openai/scripted"]

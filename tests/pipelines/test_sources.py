@@ -176,6 +176,7 @@ def test_the_counts_are_printed_and_the_books_add_up(
         "activity); 2 activities (2 used), 2 links, 2 pairs of occupation and activity",
         "digital=labels: 3 labels, 1 for tasks that the source doesn't have; 0 tasks of the source have no label",
         "digital: left are 1 occupations in 1 sectors and 1 sub-sectors, 1 tasks, 2 activities, 2 pairs",
+        "seeds: 96 were asked for and there were only 2: all were taken",
     ]
     count = StageCount.model_validate_json((tmp_path / "out" / "counts.json").read_bytes())
     rejected = list(read_jsonl(tmp_path / "out" / "rejected.jsonl", Rejection))
