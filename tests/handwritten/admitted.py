@@ -1,4 +1,4 @@
-"""What must come out of a line that people answered by hand, replayed without a key or a network."""
+"""What must come out of a line that was answered by hand, replayed without a key or a network."""
 
 import json
 from pathlib import Path
@@ -58,7 +58,7 @@ def replayed(line: Line, least: int, folder: Path) -> Path:
 
 
 def compare_judges(line: Line, data: Path, folder: Path) -> None:
-    """Pools judged by people who saw the anchored passages, and by others who saw every input file.
+    """Pools judged by hand, by one who saw the anchored passages and by another who saw every input file.
 
     Both pick the right candidates everywhere and catch every spoilt one; the anchored ones read much less.
     """

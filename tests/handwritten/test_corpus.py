@@ -1,4 +1,4 @@
-"""Four tasks over public files that people answered every question of, and their pools, which two others judged."""
+"""Four tasks over public files, every question of them answered by hand, and their pools, judged by two others."""
 
 from pathlib import Path
 

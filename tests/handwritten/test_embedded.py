@@ -1,4 +1,4 @@
-"""A task over the embedded library, every step by a model whose answers a person wrote."""
+"""A task over the embedded library, every question of it answered by hand."""
 
 from pathlib import Path
 
