@@ -11,21 +11,10 @@ from checkout import Checkout
 
 from graphforge.report import Funnel
 from graphforge.tracking import dvc_md5
+from pipelines._stages import LINE
 
 pytestmark = pytest.mark.slow
 
-STAGES = (
-    "seeds",
-    "workspaces",
-    "rebalance",
-    "graphs",
-    "tasks",
-    "pilot",
-    "revise",
-    "rollouts",
-    "admit",
-    "export",
-)
 JUDGES = ("anchored", "unanchored", "random")
 
 
@@ -45,8 +34,8 @@ def contents(data: Path) -> dict[str, str]:
 def test_the_funnel_adds_up_and_enough_is_admitted(line: Checkout) -> None:
     funnel = Funnel.model_validate_json((line.folder / "data/funnel.json").read_bytes())
     books = {count.stage: count for count in funnel.stages}
-    assert set(books) == {"library", *STAGES}
-    for before, after in itertools.pairwise(STAGES):
+    assert set(books) == {"library", *LINE}
+    for before, after in itertools.pairwise(LINE):
         assert books[after].inputs == books[before].outputs, f"{before} to {after}"
     coverage = funnel.coverage
     assert coverage.admitted >= 12
@@ -66,7 +55,7 @@ def test_every_input_of_every_run_is_in_dvc_lock(line: Checkout) -> None:
     hashes = {out["path"]: out["md5"] for stage in stages.values() for out in stage["outs"]}
     runs = {run["id"]: run for run in line.runs()}
     joined = 0
-    for name in STAGES:
+    for name in LINE:
         run = runs[json.loads((line.folder / "data" / name / "run.json").read_text())["mlflow_run"]]
         assert run["tags"]["DVC_STAGE"] == name
         for path, digest in run["inputs"].items():
