@@ -149,6 +149,14 @@ class RebalanceSettings(Settings):
     demand_cap: int | None = Field(ge=1)
 
 
+class WatchedInputs(Settings):
+    """The inputs of the seeds stage outside the line of data, for DVC alone: each follows its group's own key."""
+
+    occupations: str
+    labels: str
+    passages: str
+
+
 class Config(Settings):
     """The whole configuration, one field a top-level key of ``conf/config.yaml``.
 
@@ -159,6 +167,7 @@ class Config(Settings):
     seed: int
     data: Path
     library: Path
+    watched: WatchedInputs
     empty: Literal["fail", "pass"]
     seeds: SeedSettings
     rebalance: RebalanceSettings

@@ -344,7 +344,8 @@ def _bad_override(error: Exception) -> str:
             return f"{key} can't be overridden. {remedy}"
         known = known_keys(Path(__file__).resolve().parents[1] / "conf", key)
         if key not in known:
-            return f"{key} is no known key. Use one of: {', '.join(known)}"
+            listed = f" Use one of: {', '.join(known)}." if known else ""
+            return f"{key} is no known key.{listed} A key that an option leaves out is given as +{key}=..."
     return _flat(text)
 
 

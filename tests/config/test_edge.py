@@ -32,9 +32,10 @@ def stage(name: str, *overrides: str) -> subprocess.CompletedProcess[str]:
         (["seed=1,2"], ["seed=1,2", "--multirun"]),
         (["retrieval=nope"], ["retrieval=nope", "all", "bm25", "embeddings"]),
         (
-            ["retrieval=bm25", "retrieval.passages=no/such"],
+            ["retrieval=bm25", "+retrieval.passages=no/such"],
             ["retrieval.passages: no/such does not exist", "Set retrieval.passages"],
         ),
+        (["retrieval=bm25", "retrieval.passages=x"], ["retrieval.passages", "+retrieval.passages="]),
         (["]["], ["]["]),
     ],
 )

@@ -53,6 +53,8 @@ def test_dvc_yaml_lists_files_that_exist_and_groups_that_are_composed() -> None:
         assert f"pipelines/{name}.py" in stage["deps"]
         for raw in stage["deps"]:
             dep = raw.replace("${library}", params["library"])
+            for key, path in params["watched"].items():
+                dep = dep.replace(f"${{watched.{key}}}", path)
             assert dep in outs if dep.startswith("data/") else (ROOT / dep).exists(), f"{name}: {dep}"
             assert not dep.endswith("run.json")
         for key in stage.get("params", ()):
@@ -88,7 +90,8 @@ def test_a_sweep_is_one_parent_and_four_nested_runs_and_leaves_dvc_clean(built: 
     folders = [path for path in sweep.iterdir() if path.is_dir()]
     assert len(folders) == 4
     assert all((folder / "seeds.jsonl").is_file() for folder in folders)
-    assert all("balance=" in folder.name for folder in folders)
+    varied = [(folder / ".hydra" / "overrides.yaml").read_text() for folder in sorted(folders)]
+    assert all(f"balance={name}\n" in text for name, text in zip(STRATEGIES.split(","), varied, strict=True))
     rows = [line.split() for line in said.splitlines() if line.startswith("balance=")]
     assert [row[0] for row in rows] == [f"balance={name}" for name in STRATEGIES.split(",")]
     assert all(row[1] == "6" for row in rows)
@@ -155,5 +158,24 @@ def test_a_stage_that_fails_under_dvc_leaves_nothing(built: Checkout) -> None:
     assert "search.root: examples/nowhere does not exist" in said
     assert "Traceback" not in said
     assert not (built.folder / "data/workspaces/workspaces.jsonl").exists()
+    built.run(built.python, "-m", "pipelines.params")
+    built.run("git", "checkout", "-q", "--", "params.yaml")
+
+
+def test_a_changed_table_or_passage_outside_the_line_reruns_the_seeds(built: Checkout) -> None:
+    outside = built.folder.parent / "outside"
+    (outside / "texts").mkdir(parents=True)
+    shutil.copyfile(ROOT / "examples/occupations/table.csv", outside / "own.csv")
+    (outside / "texts" / "a.txt").write_text("Bank statements are compared with the ledger every month.\n")
+    said = ["occupations=table", f"occupations.file={outside / 'own.csv'}", "retrieval=bm25",
+            f"+retrieval.passages={outside / 'texts'}"]  # fmt: skip
+    built.dvc("exp", "run", *(word for one in said for word in ("-S", one)), "seeds")
+    assert "up to date" in built.dvc("status", "seeds")
+    for path in (outside / "own.csv", outside / "texts" / "a.txt"):
+        before = path.read_text()
+        path.write_text(before + before.splitlines()[-1] + "\n")
+        assert "changed deps" in built.dvc("status", "seeds")
+        path.write_text(before)
+        assert "up to date" in built.dvc("status", "seeds")
     built.run(built.python, "-m", "pipelines.params")
     built.run("git", "checkout", "-q", "--", "params.yaml")

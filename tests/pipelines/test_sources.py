@@ -14,7 +14,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 from small_release import SMALL, write_text
 
-from graphforge.records import Rejection, StageCount, read_jsonl
+from graphforge.records import EXECUTION_PATTERNS, Rejection, StageCount, read_jsonl
 from pipelines import _edge, seeds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,6 +188,8 @@ def test_the_counts_are_printed_and_the_books_add_up(
 
 def test_a_sweep_may_be_asked_for_between_overrides(run: Run, release: Path, tmp_path: Path) -> None:
     out = tmp_path / "sweep"
-    overrides = [f"occupations.root={release}", "seeds.count=1", "-m", "balance=random,equal_quota"]
+    # Longer than a file's name may be, and with slashes.
+    patterns = f"engine.patterns=[{','.join(EXECUTION_PATTERNS)}]"
+    overrides = [f"occupations.root={release}", "seeds.count=1", patterns, "-m", "balance=random,equal_quota"]
     assert run("occupations=onet", *overrides, f"hydra.sweep.dir={out}") is None
     assert len(list(out.rglob("seeds.jsonl"))) == 2
