@@ -13,6 +13,7 @@ from pipelines._edge import read_json
 
 NEXT = """Where to look next
   {data}/admit/admitted.jsonl     tasks, trajectories and verdicts that were admitted; rejected.jsonl says why not
+  python -m pipelines.task --draw 1 --data {data}     one of them to read: request, files, criteria with their proof
   {data}/tasks/tasks.jsonl        the specifications, with criteria, anchors and checks
   {data}/graphs/graphs.jsonl      the evidence graphs behind them
   {data}/export                   the same as chat messages, ShareGPT and a Hugging Face dataset
