@@ -13,28 +13,26 @@ from graphforge.records import Block, PageLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
+from .ruling import Box, Grid, ruling_of
 
 # MuPDF prints its complaints about damaged files; they are told as warnings of the document instead.
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
-# Nor does the table finder advertise another package on the output.
-pymupdf.no_recommend_layout()
 
-Box = tuple[float, float, float, float]
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE * 0
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _FIGURE = re.compile(r"^[($+\-\u2010-\u2014]*\$?[\d]*(?:[\d,]*\.?\d+)[)%]*$")
-_DRAWING_CAP = 4_000
 _BULLET = re.compile(r"^(?:[•◦▪‣●■□❑–]|\d{1,2}[.)]|[a-z][.)])\s+\S")
 _FEW_WORDS = 3
 
 
-@dataclass
+@dataclass(slots=True)
 class Word:
-    """A word and the box around it."""
+    """A word and the box around it on the page as it is shown; ``block`` counts the page's blocks."""
 
     box: Box
     text: str
     centre: tuple[float, float]
+    block: int
 
 
 def open_pdf(path: Path) -> Any:
@@ -59,10 +57,19 @@ def open_pdf(path: Path) -> Any:
 
 def words_of(page: Any, textpage: Any = None) -> list[Word]:
     """The words of a page in the order of its text."""
-    found = page.get_text("words", textpage=textpage, flags=_FLAGS)
+    found = (textpage or page.get_textpage(flags=_FLAGS)).extractWORDS()
+    if page.rotation:
+        turn = page.rotation_matrix
+        found = [(*_turned(word[:4], turn), word[4], word[5]) for word in found]
     return [
-        Word((x0, y0, x1, y1), word, ((x0 + x1) / 2, (y0 + y1) / 2)) for x0, y0, x1, y1, word, *_ in found
+        Word((x0, y0, x1, y1), text, ((x0 + x1) / 2, (y0 + y1) / 2), block)
+        for x0, y0, x1, y1, text, block, *_ in found
     ]
+
+
+def _turned(box: Box, turn: Any) -> Box:
+    """A box of a page's own space as it lies on the page shown."""
+    return tuple(pymupdf.Rect(box) * turn)
 
 
 def _inside(word: Word, box: Box, slack: float = 0.0) -> bool:
@@ -115,74 +122,60 @@ class PageTable:
         return rows
 
 
-def tables_on(page: Any, words: list[Word], search: bool = True) -> list[PageTable]:
-    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them.
-
-    ``search`` allows the slow search for ruled tables.
-    """
-    found = ruled_tables(page, words) if search and looks_ruled(page) else []
-    outside = [word for word in words if not any(_inside(word, table.box, 1.0) for table in found)]
+def tables_on(page: Any, words: list[Word]) -> list[PageTable]:
+    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them."""
+    found = ruled_tables(page, words)
+    outside = (
+        [word for word in words if not any(_inside(word, table.box, 1.0) for table in found)]
+        if found
+        else words
+    )
     found += aligned_tables(outside)
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 
-def looks_ruled(page: Any) -> bool:
-    """Whether a page has lines or boxes enough for a grid of at least two by two cells."""
-    across: set[int] = set()
-    down: set[int] = set()
-    count = 0
-    for drawing in page.get_cdrawings():
-        for item in drawing["items"]:
-            count += 1
-            if item[0] == "l":
-                (x0, y0), (x1, y1) = item[1], item[2]
-            elif item[0] == "re":
-                x0, y0, x1, y1 = item[1]
-            else:
-                continue
-            if abs(x1 - x0) > 20:
-                across.update((round(y0), round(y1)))
-            if abs(y1 - y0) > 6:
-                down.update((round(x0), round(x1)))
-        if count > _DRAWING_CAP:
-            # A chart or a map: the finder would take minutes.
-            return False
-    return len(across) >= 3 and len(down) >= 3
-
-
 def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
-    """The tables that lines or boxes draw on a page, those left out whose cells hold many lines of figures."""
-    try:
-        tables = list(page.find_tables(strategy="lines_strict").tables)
-    except (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError):
-        # The finder itself fails on some drawings; such a page has no table that could be trusted.
+    """The tables that lines or boxes draw on a page, those left out whose cells hold many lines of figures.
+
+    Searched for only where the page draws enough for one.
+    """
+    if len(words) < _FEW_WORDS:
         return []
-    found = []
-    for table in tables:
-        cells: list[list[Box | None]] = [
-            [(cell[0], cell[1], cell[2], cell[3]) if cell else None for cell in row.cells]
-            for row in table.rows
-        ]
-        if len(cells) < 2 or len(cells[0]) < 2:
-            continue
-        edges = sorted({round(cell[0], 1) for row in cells for cell in row if cell})
-        merges: list[Merge] = []
-        for number, row in enumerate(cells):
-            for column, cell in enumerate(row):
-                last = column
-                while (
-                    cell
-                    and last + 1 < len(row)
-                    and row[last + 1] is None
-                    and any(cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :])
-                ):
-                    last += 1
-                if last > column:
-                    merges.append((number, column, number, last))
-        one = PageTable((table.bbox[0], table.bbox[1], table.bbox[2], table.bbox[3]), cells, merges)
-        if _is_sound(one, words):
-            found.append(one)
-    return found
+    ruling = ruling_of(page)
+    if not ruling.may_hold_grid():
+        return []
+    tables = [
+        _ruled(grid)
+        for grid in ruling.grids([word.centre for word in words])
+        if len(grid) > 1 and len(grid[0]) > 1
+    ]
+    return [table for table in tables if _is_sound(table, words)]
+
+
+def _ruled(cells: Grid) -> PageTable:
+    """A grid as a table, cells over several columns as merges."""
+    real = [cell for row in cells for cell in row if cell]
+    edges = sorted({round(cell[0], 1) for cell in real})
+    merges: list[Merge] = []
+    for number, row in enumerate(cells):
+        for column, cell in enumerate(row):
+            last = column
+            while (
+                cell
+                and last + 1 < len(row)
+                and row[last + 1] is None
+                and any(cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :])
+            ):
+                last += 1
+            if last > column:
+                merges.append((number, column, number, last))
+    box = (
+        min(cell[0] for cell in real),
+        min(cell[1] for cell in real),
+        max(cell[2] for cell in real),
+        max(cell[3] for cell in real),
+    )
+    return PageTable(box, cells, merges)
 
 
 def _is_sound(table: PageTable, words: list[Word]) -> bool:
@@ -467,12 +460,12 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
         reading.warnings.append(f"{document.page_count - limits.pages} pages left out")
     pages: list[tuple[int, list[tuple[float, bool, Box, str]], list[RawTable]]] = []
     sizes: Counter[float] = Counter()
-    silent = searched = letters = 0
+    silent = letters = 0
     for number in range(min(document.page_count, limits.pages)):
         try:
             page = document.load_page(number)
             textpage = page.get_textpage(flags=_FLAGS)
-            content = page.get_text("dict", textpage=textpage, flags=_FLAGS)
+            content = textpage.extractDICT()
             words = words_of(page, textpage)
         except (RuntimeError, ValueError) as error:
             reading.warnings.append(f"page {number + 1} can't be read: {error}")
@@ -480,11 +473,9 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
         if len(words) < _FEW_WORDS:
             silent += 1
         letters += sum(len(word.text) for word in words)
-        blocks = _blocks(content, words, sizes)
-        ruled = searched < limits.table_pages and looks_ruled(page)
-        searched += ruled
+        blocks = _blocks(content, words, sizes, page.rotation_matrix if page.rotation else None)
         tables: list[RawTable] = []
-        for place, table in enumerate(tables_on(page, words, ruled)):
+        for place, table in enumerate(tables_on(page, words)):
             rows: list[list[Value]] = [[text or None for text in row] for row in table.texts(words)]
             origin = TableCellLocator(page=number, table=place, row=0, column=0)
             title = _title_above(table.box, blocks)
@@ -535,24 +526,58 @@ def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
 
 
 def _blocks(
-    content: dict[str, Any], words: list[Word], sizes: Counter[float]
+    content: dict[str, Any], words: list[Word], sizes: Counter[float], turn: Any
 ) -> list[tuple[float, bool, Box, str]]:
     """(font size, bold, box, text) of each block; blocks whose boxes share a word are one block."""
     found: list[tuple[float, bool, Box]] = []
+    numbers: list[int] = []
     for block in content["blocks"]:
-        spans = [span for line in block.get("lines", ()) for span in line["spans"] if span["text"].strip()]
-        if not spans:
-            continue
         local: Counter[float] = Counter()
-        for span in spans:
-            local[round(span["size"] * 2) / 2] += len(span["text"])
+        bold = True
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                text = span["text"]
+                if text.isspace() or not text:
+                    continue
+                local[round(span["size"] * 2) / 2] += len(text)
+                bold = bold and bool(span["flags"] & 16 or "bold" in span["font"].casefold())
+        if not local:
+            continue
         sizes.update(local)
-        bold = all(span["flags"] & 16 or "bold" in span["font"].casefold() for span in spans)
-        x0, y0, x1, y1 = block["bbox"]
+        x0, y0, x1, y1 = block["bbox"] if turn is None else _turned(block["bbox"], turn)
         box = (round(x0 - 0.05, 1), round(y0 - 0.05, 1), round(x1 + 0.05, 1), round(y1 + 0.05, 1))
-        found.append((local.most_common(1)[0][0], bold, box))
-    texts = [(size, bold, box, text_in(words, box)) for size, bold, box in _apart(found, words)]
+        found.append((max(local, key=lambda size: local[size]), bold, box))
+        numbers.append(block["number"])
+    if own := _own_words(numbers, [box for _, _, box in found], words):
+        texts = [
+            (size, bold, box, " ".join(own[number]))
+            for number, (size, bold, box) in zip(numbers, found, strict=True)
+        ]
+    else:
+        texts = [(size, bold, box, text_in(words, box)) for size, bold, box in _apart(found, words)]
     return [block for block in texts if block[3]]
+
+
+def _own_words(numbers: list[int], boxes: list[Box], words: list[Word]) -> dict[int, list[str]] | None:
+    """The words of each block where every word lies in its block's box and no two boxes meet; None elsewhere.
+
+    There a box holds the words of its block and no others, which saves comparing every word with every box.
+    """
+    by_top = sorted(boxes, key=lambda box: box[1])
+    for position, (x0, _, x1, y1) in enumerate(by_top):
+        for lower in by_top[position + 1 :]:
+            if lower[1] > y1:
+                break
+            if lower[0] <= x1 and lower[2] >= x0:
+                return None
+    place = dict(zip(numbers, boxes, strict=True))
+    own: dict[int, list[str]] = {number: [] for number in numbers}
+    for word in words:
+        box = place.get(word.block)
+        if box is None or not _inside(word, box):
+            return None
+        own[word.block].append(word.text)
+    return own
 
 
 def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[tuple[float, bool, Box]]:
