@@ -1,6 +1,7 @@
 """PDF: text blocks with their boxes, headings by font size, tables on pages that look ruled or aligned."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from graphforge.records import Block, PageLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .ruling import Box, Grid, ruling_of
+from .ruling import Box, Grid, Turn, ruling_of, turned
 
 # MuPDF prints its complaints about damaged files; they are told as warnings of the document instead.
 pymupdf.TOOLS.mupdf_display_errors(False)
@@ -25,14 +26,17 @@ _BULLET = re.compile(r"^(?:[•◦▪‣●■□❑–]|\d{1,2}[.)]|[a-z][.)])\
 _FEW_WORDS = 3
 
 
+PageBlock = tuple[float, bool, Box, str]
+"""A text block of a page: font size, bold, box, text."""
+
+
 @dataclass(slots=True)
 class Word:
-    """A word and the box around it on the page as it is shown; ``block`` counts the page's blocks."""
+    """A word and the box around it on the page as it is shown."""
 
     box: Box
     text: str
     centre: tuple[float, float]
-    block: int
 
 
 def open_pdf(path: Path) -> Any:
@@ -59,17 +63,11 @@ def words_of(page: Any, textpage: Any = None) -> list[Word]:
     """The words of a page in the order of its text."""
     found = (textpage or page.get_textpage(flags=_FLAGS)).extractWORDS()
     if page.rotation:
-        turn = page.rotation_matrix
-        found = [(*_turned(word[:4], turn), word[4], word[5]) for word in found]
+        turn = tuple(page.rotation_matrix)
+        found = [(*turned(word[:4], turn), *word[4:]) for word in found]
     return [
-        Word((x0, y0, x1, y1), text, ((x0 + x1) / 2, (y0 + y1) / 2), block)
-        for x0, y0, x1, y1, text, block, *_ in found
+        Word((x0, y0, x1, y1), text, ((x0 + x1) / 2, (y0 + y1) / 2)) for x0, y0, x1, y1, text, *_ in found
     ]
-
-
-def _turned(box: Box, turn: Any) -> Box:
-    """A box of a page's own space as it lies on the page shown."""
-    return tuple(pymupdf.Rect(box) * turn)
 
 
 def _inside(word: Word, box: Box, slack: float = 0.0) -> bool:
@@ -458,22 +456,19 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
         reading.warnings.append("the pdf is damaged and was repaired while reading")
     if document.page_count > limits.pages:
         reading.warnings.append(f"{document.page_count - limits.pages} pages left out")
-    pages: list[tuple[int, list[tuple[float, bool, Box, str]], list[RawTable]]] = []
+    pages: list[tuple[int, list[PageBlock], list[RawTable]]] = []
     sizes: Counter[float] = Counter()
     silent = letters = 0
     for number in range(min(document.page_count, limits.pages)):
         try:
             page = document.load_page(number)
-            textpage = page.get_textpage(flags=_FLAGS)
-            content = textpage.extractDICT()
-            words = words_of(page, textpage)
+            words, blocks = page_text(page, sizes)
         except (RuntimeError, ValueError) as error:
             reading.warnings.append(f"page {number + 1} can't be read: {error}")
             continue
         if len(words) < _FEW_WORDS:
             silent += 1
         letters += sum(len(word.text) for word in words)
-        blocks = _blocks(content, words, sizes, page.rotation_matrix if page.rotation else None)
         tables: list[RawTable] = []
         for place, table in enumerate(tables_on(page, words)):
             rows: list[list[Value]] = [[text or None for text in row] for row in table.texts(words)]
@@ -504,6 +499,14 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
     return reading
 
 
+def page_text(page: Any, sizes: Counter[float]) -> tuple[list[Word], list[PageBlock]]:
+    """A page's words and text blocks. Adds to ``sizes`` how many characters are set in each font size."""
+    textpage = page.get_textpage(flags=_FLAGS)
+    words = words_of(page, textpage)
+    turn = tuple(page.rotation_matrix) if page.rotation else None
+    return words, _blocks(textpage.extractDICT(), words, sizes, turn)
+
+
 def _covers(outer: Box, inner: Box) -> bool:
     """Whether a table's box holds the middle of a block and most of its height."""
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
@@ -511,7 +514,7 @@ def _covers(outer: Box, inner: Box) -> bool:
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3] and height >= 0.6 * (inner[3] - inner[1])
 
 
-def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
+def _title_above(box: Box, blocks: list[PageBlock]) -> str:
     """The short texts right above a table, at most three."""
     above = [
         (block[2][3], block[3])
@@ -526,11 +529,10 @@ def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
 
 
 def _blocks(
-    content: dict[str, Any], words: list[Word], sizes: Counter[float], turn: Any
-) -> list[tuple[float, bool, Box, str]]:
-    """(font size, bold, box, text) of each block; blocks whose boxes share a word are one block."""
+    content: dict[str, Any], words: list[Word], sizes: Counter[float], turn: Turn | None
+) -> list[PageBlock]:
+    """The text blocks of a page; blocks whose boxes share a word are one block."""
     found: list[tuple[float, bool, Box]] = []
-    numbers: list[int] = []
     for block in content["blocks"]:
         local: Counter[float] = Counter()
         bold = True
@@ -544,59 +546,50 @@ def _blocks(
         if not local:
             continue
         sizes.update(local)
-        x0, y0, x1, y1 = block["bbox"] if turn is None else _turned(block["bbox"], turn)
+        x0, y0, x1, y1 = block["bbox"] if turn is None else turned(block["bbox"], turn)
         box = (round(x0 - 0.05, 1), round(y0 - 0.05, 1), round(x1 + 0.05, 1), round(y1 + 0.05, 1))
         found.append((max(local, key=lambda size: local[size]), bold, box))
-        numbers.append(block["number"])
-    if own := _own_words(numbers, [box for _, _, box in found], words):
-        texts = [
-            (size, bold, box, " ".join(own[number]))
-            for number, (size, bold, box) in zip(numbers, found, strict=True)
-        ]
-    else:
-        texts = [(size, bold, box, text_in(words, box)) for size, bold, box in _apart(found, words)]
-    return [block for block in texts if block[3]]
+    return _apart(found, words)
 
 
-def _own_words(numbers: list[int], boxes: list[Box], words: list[Word]) -> dict[int, list[str]] | None:
-    """The words of each block where every word lies in its block's box and no two boxes meet; None elsewhere.
+def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[PageBlock]:
+    """The blocks with their text, those put together whose boxes share a word: so a box reads back as its block."""
+    order = sorted(range(len(words)), key=lambda number: words[number].centre[1])
+    heights = [words[number].centre[1] for number in order]
+    across = [words[number].centre[0] for number in order]
 
-    There a box holds the words of its block and no others, which saves comparing every word with every box.
-    """
-    by_top = sorted(boxes, key=lambda box: box[1])
-    for position, (x0, _, x1, y1) in enumerate(by_top):
-        for lower in by_top[position + 1 :]:
-            if lower[1] > y1:
-                break
-            if lower[0] <= x1 and lower[2] >= x0:
-                return None
-    place = dict(zip(numbers, boxes, strict=True))
-    own: dict[int, list[str]] = {number: [] for number in numbers}
-    for word in words:
-        box = place.get(word.block)
-        if box is None or not _inside(word, box):
-            return None
-        own[word.block].append(word.text)
-    return own
+    def inside(box: Box) -> list[int]:
+        rows = range(bisect_left(heights, box[1]), bisect_right(heights, box[3]))
+        return sorted(order[row] for row in rows if box[0] <= across[row] <= box[2])
 
-
-def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[tuple[float, bool, Box]]:
-    """The blocks with those put together whose boxes share a word, so that a box reads back as its block alone."""
-    centres = [word.centre for word in words]
+    held: list[list[int]] = []
     for _ in range(5):
         kept: list[tuple[float, bool, Box]] = []
+        held = []
         owner: dict[int, int] = {}
-        for size, bold, (x0, y0, x1, y1) in blocks:
-            inside = [n for n, (x, y) in enumerate(centres) if y0 <= y <= y1 and x0 <= x <= x1]
-            other = next((owner[n] for n in inside if n in owner), None)
+        for size, bold, box in blocks:
+            numbers = inside(box)
+            other = next((owner[number] for number in numbers if number in owner), None)
             if other is None:
-                owner.update(dict.fromkeys(inside, len(kept)))
-                kept.append((size, bold, (x0, y0, x1, y1)))
+                owner.update(dict.fromkeys(numbers, len(kept)))
+                kept.append((size, bold, box))
+                held.append(numbers)
                 continue
-            larger, both, box = kept[other]
-            union = (min(box[0], x0), min(box[1], y0), max(box[2], x1), max(box[3], y1))
+            larger, both, first = kept[other]
+            union = (
+                min(first[0], box[0]),
+                min(first[1], box[1]),
+                max(first[2], box[2]),
+                max(first[3], box[3]),
+            )
             kept[other] = (max(larger, size), both and bold, union)
         if len(kept) == len(blocks):
             break
         blocks = kept
-    return kept
+    else:
+        held = [inside(box) for _, _, box in blocks]
+    return [
+        (size, bold, box, " ".join([words[number].text for number in numbers]))
+        for (size, bold, box), numbers in zip(blocks, held, strict=True)
+        if numbers
+    ]

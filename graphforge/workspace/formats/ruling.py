@@ -15,6 +15,8 @@ Box = tuple[float, float, float, float]
 Point = tuple[float, float]
 Stroke = tuple[float, float, float]
 """Where a stroke lies (y of one across, x of one down), where it begins and where it ends."""
+Turn = tuple[float, ...]
+"""The six numbers of a matrix that takes a page's own space to the page as it is shown."""
 Grid = list[list[Box | None]]
 """The box of each cell, row by row; None where a wider or higher cell covers the place."""
 
@@ -79,14 +81,14 @@ def ruling_of(page: Any) -> Ruling:
             strokes.append((items[-1][2], items[0][1]))
         x0, y0, x1, y1 = drawing["rect"]
         shading = drawing["type"] == "f" and x1 - x0 > _NEAR and y1 - y0 > _NEAR
-        if turn is not None:
-            (x0, y0), (x1, y1) = _turned((x0, y0), turn), _turned((x1, y1), turn)
-            strokes = [(_turned(a, turn), _turned(b, turn)) for a, b in strokes]
         if not shading:
-            found.drawings.add((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+            found.drawings.add((x0, y0, x1, y1) if turn is None else turned((x0, y0, x1, y1), turn))
         for (ax, ay), (bx, by) in strokes:
-            left, right = max(0.0, min(ax, bx)), min(width, max(ax, bx))
-            top, bottom = max(0.0, min(ay, by)), min(height, max(ay, by))
+            box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+            if turn is not None:
+                box = turned(box, turn)
+            left, right = max(0.0, box[0]), min(width, box[2])
+            top, bottom = max(0.0, box[1]), min(height, box[3])
             if left > right or top > bottom:
                 # Off the page.
                 continue
@@ -103,9 +105,11 @@ def ruling_of(page: Any) -> Ruling:
     return found
 
 
-def _turned(point: Point, turn: tuple[float, ...]) -> Point:
-    x, y = point
-    return x * turn[0] + y * turn[2] + turn[4], x * turn[1] + y * turn[3] + turn[5]
+def turned(box: Sequence[float], turn: Turn) -> Box:
+    """A box of a page's own space as it lies on the page shown."""
+    (x0, y0, x1, y1), (a, b, c, d, e, f) = box, turn
+    xs, ys = (a * x0 + c * y0 + e, a * x1 + c * y1 + e), (b * x0 + d * y0 + f, b * x1 + d * y1 + f)
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _strokes(item: tuple[Any, ...]) -> Iterator[tuple[Point, Point]]:
