@@ -221,7 +221,8 @@ def is_period(text: str) -> bool:
         r"(?:Q|Qtr\.? ?|Quarter )[1-4]", stripped, re.IGNORECASE
     ):
         return True
-    if not periods_of(stripped):
+    if not any(character.isdigit() for character in stripped) or not periods_of(stripped):
+        # Every other period is written with figures.
         return False
     rest = re.sub(rf"{_MONTH}\b", "", stripped, flags=re.IGNORECASE)
     rest = _PERIOD_WORDS.sub("", rest)
