@@ -10,14 +10,18 @@ from .base import FileName, Record, Sha256, Value
 from .locator import CellLocator, Locator, PointerLocator, TableCellLocator
 from .numbers import parse_number
 
+_WORD = re.compile(r"[^\W_]+")
+
 Family = Literal["pdf", "xlsx", "xls", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
 
 
 def normalize(text: object) -> str:
     """Text folded for comparison: case, accents, punctuation and spaces don't count; digits and signs do."""
-    folded = unicodedata.normalize("NFKD", str(text)).casefold()
-    folded = "".join(character for character in folded if not unicodedata.combining(character))
-    return " ".join(re.findall(r"[^\W_]+", folded))
+    folded = str(text).casefold()
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKD", str(text)).casefold()
+        folded = "".join(character for character in folded if not unicodedata.combining(character))
+    return " ".join(_WORD.findall(folded))
 
 
 class Block(Record):

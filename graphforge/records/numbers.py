@@ -6,6 +6,7 @@ import re
 from .base import Value
 
 _MISSING = {"", "-", "--", "n/a", "na", "nan", "none", "null", "…", "..."}
+_PLAIN = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$")
 
 
@@ -19,7 +20,13 @@ def parse_number(value: Value) -> float | None:
         return None
     if isinstance(value, int | float):
         return float(value) if math.isfinite(value) else None
-    text = value.strip().replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013", "-")
+    if _PLAIN.fullmatch(value):
+        return float(value)
+    text = value.strip()
+    if text[:1].isalpha() and text[:3] != "US$":
+        # Most cells that hold no number are words.
+        return None
+    text = text.replace("\u00a0", " ").replace("\u2212", "-").replace("\u2013", "-")
     if text.casefold() in _MISSING:
         return None
     negative = text.startswith("(") and text.endswith(")")

@@ -1,6 +1,7 @@
 """What the labels of a table say: periods, units, totals and identifiers, read from words alone."""
 
 import re
+from collections.abc import Callable
 
 from graphforge.records import normalize
 
@@ -220,7 +221,8 @@ def is_period(text: str) -> bool:
         r"(?:Q|Qtr\.? ?|Quarter )[1-4]", stripped, re.IGNORECASE
     ):
         return True
-    if not periods_of(stripped):
+    if not any(character.isdigit() for character in stripped) or not periods_of(stripped):
+        # Every other period is written with figures.
         return False
     rest = re.sub(rf"{_MONTH}\b", "", stripped, flags=re.IGNORECASE)
     rest = _PERIOD_WORDS.sub("", rest)
@@ -297,7 +299,8 @@ def is_unit_only(text: str) -> bool:
     return not left.strip() or (text.strip().startswith("(") and text.strip().endswith(")"))
 
 
-def is_total(label: str, column: frozenset[str] = frozenset()) -> bool:
-    """Whether a row label names a total. ``column`` (normalized labels) tells a nation's row among its states."""
+def is_total(label: str, column: Callable[[], frozenset[str]] = frozenset) -> bool:
+    """Whether a row label names a total. ``column`` gives the normalized labels, which tell a nation's row among its
+    states; it is asked only then."""
     text = normalize(label)
-    return bool(_TOTAL.match(text)) or (text in _NATION and bool(column & _STATES))
+    return bool(_TOTAL.match(text)) or (text in _NATION and bool(column() & _STATES))

@@ -24,6 +24,5 @@ class ParseLimits(BaseModel):
     table_cells: int = Field(default=1_000_000, gt=1, description="most cells of a sheet or table")
     tables: int = Field(default=400, gt=0, description="most tables of a document")
     pages: int = Field(default=600, gt=0, description="most pages or slides read")
-    table_pages: int = Field(default=60, ge=0, description="most pdf pages searched for tables")
     blocks: int = Field(default=20_000, gt=0, description="most text blocks of a document")
     depth: int = Field(default=64, gt=0, description="deepest nesting followed in html, docx and json")

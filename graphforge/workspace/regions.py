@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from graphforge.records import Block, CellLocator, Locator, TableCellLocator, Value, parse_number
 
@@ -40,11 +41,15 @@ def is_sentence(text: str) -> bool:
 
 def number_in(value: Value) -> float | None:
     """The number of a cell; zip-code-like text with a leading zero is none."""
-    if isinstance(value, str) and len(value) > 40:
+    return _number_in_text(value) if isinstance(value, str) else parse_number(value)
+
+
+@lru_cache(maxsize=1 << 14)
+def _number_in_text(text: str) -> float | None:
+    # Kept: the cells of a column are looked at several times, and often say the same.
+    if len(text) > 40 or (len(text) > 1 and text[0] == "0" and text.isdigit()):
         return None
-    if isinstance(value, str) and len(value) > 1 and value[0] == "0" and value.isdigit():
-        return None
-    return parse_number(value)
+    return parse_number(text)
 
 
 @dataclass

@@ -7,6 +7,7 @@ is no key. What a person reads as a title or a note around a table becomes text.
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 from graphforge.records import (
@@ -370,27 +371,36 @@ class _TypedGrid(Grid):
         last = len(rows)
         while last > header and all(cell is None for cell in rows[last - 1]):
             last -= 1
-        column = frozenset(
-            normalize(cell)
-            for row in rows[header:last]
-            for cell in row[:3]
-            if isinstance(cell, str) and len(cell) < 40
-        )
-
         numeric = view.numeric_columns()
-        counts = Counter(
-            normalize(cell)
-            for row in rows[header:last]
-            for cell in row
-            if isinstance(cell, str) and len(cell) <= 60
-        )
+
+        @cache
+        def names() -> frozenset[str]:
+            return frozenset(
+                normalize(cell)
+                for row in rows[header:last]
+                for cell in row[:3]
+                if isinstance(cell, str) and len(cell) < 40
+            )
+
+        @cache
+        def counts() -> Counter[str]:
+            texts = Counter(
+                cell
+                for row in rows[header:last]
+                for cell in row
+                if isinstance(cell, str) and len(cell) <= 60
+            )
+            folded: Counter[str] = Counter()
+            for text, number in texts.items():
+                folded[normalize(text)] += number
+            return folded
 
         def total(row: Sequence[Value]) -> bool:
             texts = [shown(cell) for cell in row[: max(4, len(row) // 2)] if isinstance(cell, str)]
-            if not texts or len(texts[0]) > 60 or not labels.is_total(texts[0], column):
+            if not texts or len(texts[0]) > 60 or not labels.is_total(texts[0], names):
                 return False
             # A label that comes again belongs to the data: each group of a long table has its own total.
-            if counts[normalize(texts[0])] > 1:
+            if counts()[normalize(texts[0])] > 1:
                 return False
             return (
                 any(number_in(row[c]) is not None for c in numeric)

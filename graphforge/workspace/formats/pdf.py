@@ -1,6 +1,7 @@
 """PDF: text blocks with their boxes, headings by font size, tables on pages that look ruled or aligned."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,24 +14,25 @@ from graphforge.records import Block, PageLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
+from .ruling import Box, Grid, Turn, ruling_of, turned
 
 # MuPDF prints its complaints about damaged files; they are told as warnings of the document instead.
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
-# Nor does the table finder advertise another package on the output.
-pymupdf.no_recommend_layout()
 
-Box = tuple[float, float, float, float]
-_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE * 0
+_FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 _FIGURE = re.compile(r"^[($+\-\u2010-\u2014]*\$?[\d]*(?:[\d,]*\.?\d+)[)%]*$")
-_DRAWING_CAP = 4_000
 _BULLET = re.compile(r"^(?:[•◦▪‣●■□❑–]|\d{1,2}[.)]|[a-z][.)])\s+\S")
 _FEW_WORDS = 3
 
 
-@dataclass
+PageBlock = tuple[float, bool, Box, str]
+"""A text block of a page: font size, bold, box, text."""
+
+
+@dataclass(slots=True)
 class Word:
-    """A word and the box around it."""
+    """A word and the box around it on the page as it is shown."""
 
     box: Box
     text: str
@@ -59,9 +61,12 @@ def open_pdf(path: Path) -> Any:
 
 def words_of(page: Any, textpage: Any = None) -> list[Word]:
     """The words of a page in the order of its text."""
-    found = page.get_text("words", textpage=textpage, flags=_FLAGS)
+    found = (textpage or page.get_textpage(flags=_FLAGS)).extractWORDS()
+    if page.rotation:
+        turn = tuple(page.rotation_matrix)
+        found = [(*turned(word[:4], turn), *word[4:]) for word in found]
     return [
-        Word((x0, y0, x1, y1), word, ((x0 + x1) / 2, (y0 + y1) / 2)) for x0, y0, x1, y1, word, *_ in found
+        Word((x0, y0, x1, y1), text, ((x0 + x1) / 2, (y0 + y1) / 2)) for x0, y0, x1, y1, text, *_ in found
     ]
 
 
@@ -115,74 +120,60 @@ class PageTable:
         return rows
 
 
-def tables_on(page: Any, words: list[Word], search: bool = True) -> list[PageTable]:
-    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them.
-
-    ``search`` allows the slow search for ruled tables.
-    """
-    found = ruled_tables(page, words) if search and looks_ruled(page) else []
-    outside = [word for word in words if not any(_inside(word, table.box, 1.0) for table in found)]
+def tables_on(page: Any, words: list[Word]) -> list[PageTable]:
+    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them."""
+    found = ruled_tables(page, words)
+    outside = (
+        [word for word in words if not any(_inside(word, table.box, 1.0) for table in found)]
+        if found
+        else words
+    )
     found += aligned_tables(outside)
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 
-def looks_ruled(page: Any) -> bool:
-    """Whether a page has lines or boxes enough for a grid of at least two by two cells."""
-    across: set[int] = set()
-    down: set[int] = set()
-    count = 0
-    for drawing in page.get_cdrawings():
-        for item in drawing["items"]:
-            count += 1
-            if item[0] == "l":
-                (x0, y0), (x1, y1) = item[1], item[2]
-            elif item[0] == "re":
-                x0, y0, x1, y1 = item[1]
-            else:
-                continue
-            if abs(x1 - x0) > 20:
-                across.update((round(y0), round(y1)))
-            if abs(y1 - y0) > 6:
-                down.update((round(x0), round(x1)))
-        if count > _DRAWING_CAP:
-            # A chart or a map: the finder would take minutes.
-            return False
-    return len(across) >= 3 and len(down) >= 3
-
-
 def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
-    """The tables that lines or boxes draw on a page, those left out whose cells hold many lines of figures."""
-    try:
-        tables = list(page.find_tables(strategy="lines_strict").tables)
-    except (RuntimeError, ValueError, IndexError, ZeroDivisionError, TypeError):
-        # The finder itself fails on some drawings; such a page has no table that could be trusted.
+    """The tables that lines or boxes draw on a page, those left out whose cells hold many lines of figures.
+
+    Searched for only where the page draws enough for one.
+    """
+    if len(words) < _FEW_WORDS:
         return []
-    found = []
-    for table in tables:
-        cells: list[list[Box | None]] = [
-            [(cell[0], cell[1], cell[2], cell[3]) if cell else None for cell in row.cells]
-            for row in table.rows
-        ]
-        if len(cells) < 2 or len(cells[0]) < 2:
-            continue
-        edges = sorted({round(cell[0], 1) for row in cells for cell in row if cell})
-        merges: list[Merge] = []
-        for number, row in enumerate(cells):
-            for column, cell in enumerate(row):
-                last = column
-                while (
-                    cell
-                    and last + 1 < len(row)
-                    and row[last + 1] is None
-                    and any(cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :])
-                ):
-                    last += 1
-                if last > column:
-                    merges.append((number, column, number, last))
-        one = PageTable((table.bbox[0], table.bbox[1], table.bbox[2], table.bbox[3]), cells, merges)
-        if _is_sound(one, words):
-            found.append(one)
-    return found
+    ruling = ruling_of(page)
+    if not ruling.may_hold_grid():
+        return []
+    tables = [
+        _ruled(grid)
+        for grid in ruling.grids([word.centre for word in words])
+        if len(grid) > 1 and len(grid[0]) > 1
+    ]
+    return [table for table in tables if _is_sound(table, words)]
+
+
+def _ruled(cells: Grid) -> PageTable:
+    """A grid as a table, cells over several columns as merges."""
+    real = [cell for row in cells for cell in row if cell]
+    edges = sorted({round(cell[0], 1) for cell in real})
+    merges: list[Merge] = []
+    for number, row in enumerate(cells):
+        for column, cell in enumerate(row):
+            last = column
+            while (
+                cell
+                and last + 1 < len(row)
+                and row[last + 1] is None
+                and any(cell[0] + 1 < edge < cell[2] - 1 for edge in edges[last - column :])
+            ):
+                last += 1
+            if last > column:
+                merges.append((number, column, number, last))
+    box = (
+        min(cell[0] for cell in real),
+        min(cell[1] for cell in real),
+        max(cell[2] for cell in real),
+        max(cell[3] for cell in real),
+    )
+    return PageTable(box, cells, merges)
 
 
 def _is_sound(table: PageTable, words: list[Word]) -> bool:
@@ -465,26 +456,21 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
         reading.warnings.append("the pdf is damaged and was repaired while reading")
     if document.page_count > limits.pages:
         reading.warnings.append(f"{document.page_count - limits.pages} pages left out")
-    pages: list[tuple[int, list[tuple[float, bool, Box, str]], list[RawTable]]] = []
+    pages: list[tuple[int, list[PageBlock], list[RawTable]]] = []
     sizes: Counter[float] = Counter()
-    silent = searched = letters = 0
+    silent = letters = 0
     for number in range(min(document.page_count, limits.pages)):
         try:
             page = document.load_page(number)
-            textpage = page.get_textpage(flags=_FLAGS)
-            content = page.get_text("dict", textpage=textpage, flags=_FLAGS)
-            words = words_of(page, textpage)
+            words, blocks = page_text(page, sizes)
         except (RuntimeError, ValueError) as error:
             reading.warnings.append(f"page {number + 1} can't be read: {error}")
             continue
         if len(words) < _FEW_WORDS:
             silent += 1
         letters += sum(len(word.text) for word in words)
-        blocks = _blocks(content, words, sizes)
-        ruled = searched < limits.table_pages and looks_ruled(page)
-        searched += ruled
         tables: list[RawTable] = []
-        for place, table in enumerate(tables_on(page, words, ruled)):
+        for place, table in enumerate(tables_on(page, words)):
             rows: list[list[Value]] = [[text or None for text in row] for row in table.texts(words)]
             origin = TableCellLocator(page=number, table=place, row=0, column=0)
             title = _title_above(table.box, blocks)
@@ -513,6 +499,14 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
     return reading
 
 
+def page_text(page: Any, sizes: Counter[float]) -> tuple[list[Word], list[PageBlock]]:
+    """A page's words and text blocks. Adds to ``sizes`` how many characters are set in each font size."""
+    textpage = page.get_textpage(flags=_FLAGS)
+    words = words_of(page, textpage)
+    turn = tuple(page.rotation_matrix) if page.rotation else None
+    return words, _blocks(textpage.extractDICT(), words, sizes, turn)
+
+
 def _covers(outer: Box, inner: Box) -> bool:
     """Whether a table's box holds the middle of a block and most of its height."""
     x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
@@ -520,7 +514,7 @@ def _covers(outer: Box, inner: Box) -> bool:
     return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3] and height >= 0.6 * (inner[3] - inner[1])
 
 
-def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
+def _title_above(box: Box, blocks: list[PageBlock]) -> str:
     """The short texts right above a table, at most three."""
     above = [
         (block[2][3], block[3])
@@ -535,43 +529,67 @@ def _title_above(box: Box, blocks: list[tuple[float, bool, Box, str]]) -> str:
 
 
 def _blocks(
-    content: dict[str, Any], words: list[Word], sizes: Counter[float]
-) -> list[tuple[float, bool, Box, str]]:
-    """(font size, bold, box, text) of each block; blocks whose boxes share a word are one block."""
+    content: dict[str, Any], words: list[Word], sizes: Counter[float], turn: Turn | None
+) -> list[PageBlock]:
+    """The text blocks of a page; blocks whose boxes share a word are one block."""
     found: list[tuple[float, bool, Box]] = []
     for block in content["blocks"]:
-        spans = [span for line in block.get("lines", ()) for span in line["spans"] if span["text"].strip()]
-        if not spans:
-            continue
         local: Counter[float] = Counter()
-        for span in spans:
-            local[round(span["size"] * 2) / 2] += len(span["text"])
+        bold = True
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                text = span["text"]
+                if text.isspace() or not text:
+                    continue
+                local[round(span["size"] * 2) / 2] += len(text)
+                bold = bold and bool(span["flags"] & 16 or "bold" in span["font"].casefold())
+        if not local:
+            continue
         sizes.update(local)
-        bold = all(span["flags"] & 16 or "bold" in span["font"].casefold() for span in spans)
-        x0, y0, x1, y1 = block["bbox"]
+        x0, y0, x1, y1 = block["bbox"] if turn is None else turned(block["bbox"], turn)
         box = (round(x0 - 0.05, 1), round(y0 - 0.05, 1), round(x1 + 0.05, 1), round(y1 + 0.05, 1))
-        found.append((local.most_common(1)[0][0], bold, box))
-    texts = [(size, bold, box, text_in(words, box)) for size, bold, box in _apart(found, words)]
-    return [block for block in texts if block[3]]
+        found.append((max(local, key=lambda size: local[size]), bold, box))
+    return _apart(found, words)
 
 
-def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[tuple[float, bool, Box]]:
-    """The blocks with those put together whose boxes share a word, so that a box reads back as its block alone."""
-    centres = [word.centre for word in words]
+def _apart(blocks: list[tuple[float, bool, Box]], words: list[Word]) -> list[PageBlock]:
+    """The blocks with their text, those put together whose boxes share a word: so a box reads back as its block."""
+    order = sorted(range(len(words)), key=lambda number: words[number].centre[1])
+    heights = [words[number].centre[1] for number in order]
+    across = [words[number].centre[0] for number in order]
+
+    def inside(box: Box) -> list[int]:
+        rows = range(bisect_left(heights, box[1]), bisect_right(heights, box[3]))
+        return sorted(order[row] for row in rows if box[0] <= across[row] <= box[2])
+
+    held: list[list[int]] = []
     for _ in range(5):
         kept: list[tuple[float, bool, Box]] = []
+        held = []
         owner: dict[int, int] = {}
-        for size, bold, (x0, y0, x1, y1) in blocks:
-            inside = [n for n, (x, y) in enumerate(centres) if y0 <= y <= y1 and x0 <= x <= x1]
-            other = next((owner[n] for n in inside if n in owner), None)
+        for size, bold, box in blocks:
+            numbers = inside(box)
+            other = next((owner[number] for number in numbers if number in owner), None)
             if other is None:
-                owner.update(dict.fromkeys(inside, len(kept)))
-                kept.append((size, bold, (x0, y0, x1, y1)))
+                owner.update(dict.fromkeys(numbers, len(kept)))
+                kept.append((size, bold, box))
+                held.append(numbers)
                 continue
-            larger, both, box = kept[other]
-            union = (min(box[0], x0), min(box[1], y0), max(box[2], x1), max(box[3], y1))
+            larger, both, first = kept[other]
+            union = (
+                min(first[0], box[0]),
+                min(first[1], box[1]),
+                max(first[2], box[2]),
+                max(first[3], box[3]),
+            )
             kept[other] = (max(larger, size), both and bold, union)
         if len(kept) == len(blocks):
             break
         blocks = kept
-    return kept
+    else:
+        held = [inside(box) for _, _, box in blocks]
+    return [
+        (size, bold, box, " ".join([words[number].text for number in numbers]))
+        for (size, bold, box), numbers in zip(blocks, held, strict=True)
+        if numbers
+    ]

@@ -23,7 +23,9 @@ from ..unreadable import UnreadableFile
 from .archive import declares_entities, open_archive, read_member, xml_root
 from .docx import child_of, name_of, value_of
 
-_REFERENCE = re.compile(rb"<(?:\w+:)?c\b[^<>]*?\br=\"([A-Z]{1,3})([0-9]{1,7})\"")
+# The columns and the rows of references. Others than a cell's own may match: they only make a sheet look larger.
+_COLUMN = re.compile(rb"r=[\"']([A-Z]{1,3})[0-9]")
+_ROW = re.compile(rb"r=[\"'][A-Z]{1,3}([0-9]{1,7})")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _VOLATILE = re.compile(r"\b(?:NOW|TODAY|RAND|RANDBETWEEN|RANDARRAY)\s*\(", re.IGNORECASE)
 _RELATIONS = (
@@ -73,6 +75,14 @@ def guarded(call: Callable[[], _Result], what: str) -> _Result:
 
 def cell_value(cell: Any) -> Value:
     """A calamine cell as a value: whole floats as integers, dates as ISO text, empty text as None."""
+    if isinstance(cell, str):
+        if not cell.isascii():
+            cell = cell.encode("utf-8", "replace").decode("utf-8")
+        return cell.strip() or None
+    if isinstance(cell, float):
+        if cell.is_integer():
+            return int(cell) if abs(cell) < 2**53 else cell
+        return cell if math.isfinite(cell) else None
     if isinstance(cell, datetime.datetime):
         return cell.date().isoformat() if cell.time() == datetime.time() else cell.isoformat(" ", "seconds")
     if isinstance(cell, datetime.date):
@@ -81,12 +91,6 @@ def cell_value(cell: Any) -> Value:
         return cell.isoformat("seconds")
     if isinstance(cell, datetime.timedelta):
         return f"{cell.total_seconds() / 3600:g} h"
-    if isinstance(cell, str):
-        return cell.encode("utf-8", "replace").decode("utf-8").strip() or None
-    if isinstance(cell, float):
-        if not math.isfinite(cell):
-            return None
-        return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
     return cell
 
 
@@ -187,11 +191,8 @@ def _checked_parts(archive: zipfile.ZipFile, limits: ParseLimits) -> dict[str, b
 
 def _check_area(name: str, data: bytes, limits: ParseLimits) -> None:
     """Reject a sheet whose used cells span more than the limit: readers lay the whole rectangle out in memory."""
-    rows: set[bytes] = set()
-    columns: set[bytes] = set()
-    for letters, row in _REFERENCE.findall(data):
-        rows.add(row)
-        columns.add(letters)
+    rows = set(_ROW.findall(data))
+    columns = set(_COLUMN.findall(data))
     if not rows:
         return
     height = max(map(int, rows))
@@ -259,7 +260,7 @@ def _read_formulas(book: Book, parts: dict[str, bytes]) -> None:
     count = 0
     for sheet, part in sheets.items():
         data = parts[part]
-        if not _FORMULA.search(data):
+        if not ((b"<f" in data or b":f" in data) and _FORMULA.search(data)):
             continue
         found: dict[tuple[int, int], Formula] = {}
         shared: dict[str, tuple[str, str]] = {}
@@ -272,8 +273,8 @@ def _read_formulas(book: Book, parts: dict[str, bytes]) -> None:
                 load_dtd=False,
                 huge_tree=False,
             ):
-                formula = next((child for child in cell if name_of(child) == "f"), None)
-                reference = cell.get("r") or ""
+                formula = next(cell.iterchildren("{*}f"), None)
+                reference = (cell.get("r") or "") if formula is not None else ""
                 place = _cell_reference(reference)
                 if formula is not None and place is not None and count < _FORMULA_CAP:
                     text = _formula_text(formula, reference, shared)
