@@ -148,7 +148,8 @@ def _hulls(boxes: Iterable[Box]) -> Iterator[Box]:
         x0, y0, x1, y1 = rest[0]
         rest = rest[1:]
         while True:
-            near, apart = [], []
+            near: list[Box] = []
+            apart: list[Box] = []
             for box in rest:
                 touches = (
                     box[0] <= x1 + _NEAR
