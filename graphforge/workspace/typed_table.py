@@ -385,10 +385,7 @@ class _TypedGrid(Grid):
         @cache
         def counts() -> Counter[str]:
             texts = Counter(
-                cell
-                for row in rows[header:last]
-                for cell in row
-                if isinstance(cell, str) and len(cell) <= 60
+                cell for row in rows[header:last] for cell in row if isinstance(cell, str) and len(cell) <= 60
             )
             folded: Counter[str] = Counter()
             for text, number in texts.items():

@@ -14,7 +14,7 @@ from graphforge.records import Block, PageLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .ruling import Box, Grid, Turn, ruling_of, turned
+from .ruling import Box, Grid, Ruling, Turn, ruling_of, turned
 
 # MuPDF prints its complaints about damaged files; they are told as warnings of the document instead.
 pymupdf.TOOLS.mupdf_display_errors(False)
@@ -106,6 +106,11 @@ class PageTable:
                     left.setdefault(column, cell[0])
         return tuple(round(left[column]) for column in sorted(left))
 
+    def is_regular(self) -> bool:
+        """Whether most places of the grid are cells of their own; the boxes of a form leave many gaps."""
+        places = [cell for row in self.cells for cell in row]
+        return sum(cell is not None for cell in places) >= 0.7 * len(places)
+
     def texts(self, words: list[Word]) -> list[list[str]]:
         """The words in each cell."""
         rows = []
@@ -121,30 +126,34 @@ class PageTable:
 
 
 def tables_on(page: Any, words: list[Word]) -> list[PageTable]:
-    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them."""
-    found = ruled_tables(page, words)
+    """The tables of a page from top to bottom: ruled ones, then lines of aligned figures outside them.
+
+    On a page without either, shaded rows and columns count as drawn.
+    """
+    ruling = ruling_of(page) if len(words) >= _FEW_WORDS else Ruling()
+    found = ruled_tables(ruling, words)
     outside = (
         [word for word in words if not any(_inside(word, table.box, 1.0) for table in found)]
         if found
         else words
     )
     found += aligned_tables(outside)
+    if not found:
+        shaded = ruled_tables(ruling, words, shading=True)
+        found = [table for table in shaded if len(table.cells) > 2 and table.is_regular()]
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 
-def ruled_tables(page: Any, words: list[Word]) -> list[PageTable]:
+def ruled_tables(ruling: Ruling, words: list[Word], shading: bool = False) -> list[PageTable]:
     """The tables that lines or boxes draw on a page, those left out whose cells hold many lines of figures.
 
     Searched for only where the page draws enough for one.
     """
-    if len(words) < _FEW_WORDS:
-        return []
-    ruling = ruling_of(page)
     if not ruling.may_hold_grid():
         return []
     tables = [
         _ruled(grid)
-        for grid in ruling.grids([word.centre for word in words])
+        for grid in ruling.grids([word.centre for word in words], shading)
         if len(grid) > 1 and len(grid[0]) > 1
     ]
     return [table for table in tables if _is_sound(table, words)]

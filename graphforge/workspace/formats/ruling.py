@@ -33,12 +33,14 @@ _WIDE, _HIGH = 20.0, 6.0
 class Ruling:
     """The strokes of a page, in points from its top left corner, and the boxes around the drawings they come from.
 
-    ``rows`` and ``columns`` are the places, in whole points, of sides long enough for a cell, shading included.
+    ``shaded`` holds those of shading alone: boxes that are filled and have no outline. ``rows`` and ``columns`` are the
+    places, in whole points, of sides long enough for a cell, shading included.
     """
 
     across: list[Stroke] = field(default_factory=list)
     down: list[Stroke] = field(default_factory=list)
     drawings: set[Box] = field(default_factory=set)
+    shaded: "Ruling | None" = None
     rows: set[int] = field(default_factory=set)
     columns: set[int] = field(default_factory=set)
     crowded: bool = False
@@ -47,14 +49,18 @@ class Ruling:
         """Whether there are lines or boxes enough for a grid of at least two by two cells, and no chart's."""
         return not self.crowded and len(self.rows) >= 3 and len(self.columns) >= 3
 
-    def grids(self, written: Sequence[Point]) -> list[Grid]:
-        """The grids of cells, from top to bottom.
+    def grids(self, written: Sequence[Point], shading: bool = False) -> list[Grid]:
+        """The grids of cells, from top to bottom; with ``shading`` its edges count as lines.
 
         ``written``: the middles of the page's words. Touching drawings around some of them count as framed, so that
         a table drawn without its outermost lines is whole.
         """
-        across, down = list(self.across), list(self.down)
-        for x0, y0, x1, y1 in _hulls(self.drawings):
+        across, down, drawings = list(self.across), list(self.down), self.drawings
+        if shading and self.shaded is not None:
+            across += self.shaded.across
+            down += self.shaded.down
+            drawings = drawings | self.shaded.drawings
+        for x0, y0, x1, y1 in _hulls(drawings):
             if any(x0 <= x <= x1 and y0 <= y <= y1 for x, y in written):
                 across += ((y0, x0, x1), (y1, x0, x1))
                 down += ((x0, y0, y1), (x1, y0, y1))
@@ -66,7 +72,8 @@ class Ruling:
 def ruling_of(page: Any) -> Ruling:
     """What a page draws: lines along its sides, thin boxes as lines, the sides of other boxes that are not only
     filled. Curves are left out."""
-    found = Ruling()
+    shaded = Ruling()
+    found = Ruling(shaded=shaded)
     width, height = page.rect.width, page.rect.height
     turn = tuple(page.rotation_matrix) if page.rotation else None
     count = 0
@@ -81,8 +88,8 @@ def ruling_of(page: Any) -> Ruling:
             strokes.append((items[-1][2], items[0][1]))
         x0, y0, x1, y1 = drawing["rect"]
         shading = drawing["type"] == "f" and x1 - x0 > _NEAR and y1 - y0 > _NEAR
-        if not shading:
-            found.drawings.add((x0, y0, x1, y1) if turn is None else turned((x0, y0, x1, y1), turn))
+        into = shaded if shading else found
+        into.drawings.add((x0, y0, x1, y1) if turn is None else turned((x0, y0, x1, y1), turn))
         for (ax, ay), (bx, by) in strokes:
             box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
             if turn is not None:
@@ -95,13 +102,11 @@ def ruling_of(page: Any) -> Ruling:
             if bottom - top <= min(_NEAR, right - left):
                 if right - left > _WIDE:
                     found.rows.add(round((top + bottom) / 2))
-                if not shading:
-                    found.across.append(((top + bottom) / 2, left, right))
+                into.across.append(((top + bottom) / 2, left, right))
             elif right - left <= _NEAR:
                 if bottom - top > _HIGH:
                     found.columns.add(round((left + right) / 2))
-                if not shading:
-                    found.down.append(((left + right) / 2, top, bottom))
+                into.down.append(((left + right) / 2, top, bottom))
     return found
 
 
@@ -143,7 +148,8 @@ def _hulls(boxes: Iterable[Box]) -> Iterator[Box]:
         x0, y0, x1, y1 = rest[0]
         rest = rest[1:]
         while True:
-            near, apart = [], []
+            near: list[Box] = []
+            apart: list[Box] = []
             for box in rest:
                 touches = (
                     box[0] <= x1 + _NEAR
@@ -210,10 +216,10 @@ def _cells(across: list[Stroke], down: list[Stroke]) -> list[Box]:
         lower = _along(column[corner[0]][place[corner] + 1 :], through, 0, upright)
         righter = _along(row[corner[1]][beside[corner] + 1 :], through, 1, level)
         for below in lower:
-            for right in righter:
-                far = through.get((right[0], below[1]))
-                if far and far[0] & through[right][0] and far[1] & through[below][1]:
-                    result.append((corner[0], corner[1], right[0], below[1]))
+            for beyond in righter:
+                far = through.get((beyond[0], below[1]))
+                if far and far[0] & through[beyond][0] and far[1] & through[below][1]:
+                    result.append((corner[0], corner[1], beyond[0], below[1]))
                     break
             else:
                 continue
