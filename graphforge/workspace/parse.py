@@ -3,6 +3,8 @@
 import hashlib
 from pathlib import Path
 
+import pymupdf
+
 from graphforge.records import Block, Document, Family
 
 from .formats import delimited, docx, html, image, pdf, slides, text, workbook
@@ -57,9 +59,17 @@ def _title(blocks: list[Block], typed: TypedTables) -> str:
     return (heading or next((table.title for table in typed.tables if table.title), ""))[:200]
 
 
+def _pdf(path: Path, limits: ParseLimits) -> Reading:
+    try:
+        return pdf.read(path, limits)
+    except (RuntimeError, SystemError, pymupdf.mupdf.FzErrorBase) as error:
+        # MuPDF opens many a damaged file and fails at the page that is wrong.
+        raise UnreadableFile("corrupt", f"the pdf can't be read: {error}") from error
+
+
 def _read(path: Path, family: Family, limits: ParseLimits) -> Reading:
     if family == "pdf":
-        return pdf.read(path, limits)
+        return _pdf(path, limits)
     if family in {"xlsx", "xls"}:
         return workbook.read(path, family, limits)
     if family == "csv":

@@ -42,7 +42,10 @@ def _grow(_: Path) -> None:
 
 def _swallow(path: Path) -> None:
     """Reaches outside, and hides that it was refused."""
-    for attempt in (lambda: open("/etc/hostname"), lambda: socket.create_connection(("127.0.0.1", 9))):
+    for attempt in (
+        lambda: Path("/etc/hostname").read_bytes(),
+        lambda: socket.create_connection(("127.0.0.1", 9)),
+    ):
         try:
             attempt()
         except OSError:
@@ -69,5 +72,4 @@ FAULTS = {
     "start": lambda _: subprocess.run(["true"], check=True),
     "noise": lambda _: [os.write(1, b"+{} nonsense\n") for _ in range(9000)],
     "killed": lambda _: os.kill(os.getpid(), signal.SIGKILL),
-    "slow_child": lambda _: time.sleep(3600),
 }

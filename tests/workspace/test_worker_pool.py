@@ -117,9 +117,9 @@ def test_too_large_an_answer(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_is_not_there(tmp_path: Path) -> None:
-    with WorkerPool(1, LIMITS, "tests.workspace.faulty_readers:none") as pool:
-        with pytest.raises(WorkerFailure, match="no attribute 'none'"):
-            _read(pool, _jobs(tmp_path, "a"))
+    pool = WorkerPool(1, LIMITS, "tests.workspace.faulty_readers:none")
+    with pool, pytest.raises(WorkerFailure, match="no attribute 'none'"):
+        _read(pool, _jobs(tmp_path, "a"))
 
 
 def test_keys_do_not_reach_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,8 @@ _ERROR = re.compile(
 )
 _CURRENCY = {"$", "US$", "€", "£", "¥"}
 _SPAN_CAP = 200
+# Cells of one table that spans may cover from above; beyond it a cell is one cell.
+_COVERED_CAP = 200_000
 
 
 def is_error_page(text: str) -> bool:
@@ -133,6 +135,8 @@ def cells_of(table: etree._Element) -> tuple[list[list[str]], list[Merge], int]:
                 line.append("")
                 column += 1
             width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+            if len(taken) > _COVERED_CAP:
+                width = height = 1
             content = "" if is_hidden(cell) else visible_text(cell)
             only_heads = only_heads and (_tag(cell) == "th" or not content)
             line += [content] + [""] * (width - 1)

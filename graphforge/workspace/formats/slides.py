@@ -13,19 +13,10 @@ from graphforge.records import Block, SlideLocator, TableCellLocator, Value
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, open_archive, read_member
+from .archive import BROKEN, declares_entities, open_archive, read_member
 from .text import clean
 
-_BROKEN = (
-    PythonPptxError,
-    KeyError,
-    ValueError,
-    AttributeError,
-    TypeError,
-    OSError,
-    etree.XMLSyntaxError,
-    IndexError,
-)
+_BROKEN = (*BROKEN, PythonPptxError, KeyError, AttributeError, TypeError, etree.XMLSyntaxError, IndexError)
 
 
 def open_deck(path: Path, limits: ParseLimits) -> Any:
@@ -110,6 +101,13 @@ def cells_of(frame: Any) -> tuple[list[list[Value]], list[Merge], int | None, st
 def read(path: Path, limits: ParseLimits) -> Reading:
     """Slides in order: titles as headings, other shapes as paragraphs, tables and charts, then the notes."""
     deck = open_deck(path, limits)
+    try:
+        return _read(deck, limits)
+    except _BROKEN as error:
+        raise UnreadableFile("corrupt", f"the deck's parts don't fit together: {error}") from error
+
+
+def _read(deck: Any, limits: ParseLimits) -> Reading:
     slides = list(deck.slides)
     reading = Reading(pages=len(slides))
     if len(slides) > limits.pages:

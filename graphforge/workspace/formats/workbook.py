@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -23,7 +24,7 @@ from ..unreadable import UnreadableFile
 from .archive import declares_entities, open_archive, read_member, xml_root
 from .docx import child_of, name_of, value_of
 
-_REFERENCE = re.compile(rb"<(?:\w+:)?c\b[^<>]*?\br=\"([A-Z]{1,3})([0-9]{1,7})\"")
+_REFERENCE = re.compile(rb"<(?:\w+:)?c\b[^<>]*?\br=[\"']([A-Z]{1,7})([0-9]{1,10})[\"']")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _VOLATILE = re.compile(r"\b(?:NOW|TODAY|RAND|RANDBETWEEN|RANDARRAY)\s*\(", re.IGNORECASE)
 _RELATIONS = (
@@ -33,6 +34,12 @@ _RELATIONS = (
     b'Target="xl/workbook.xml"/></Relationships>'
 )
 _FORMULA_CAP = 100_000
+# A formula as a person writes it, in Excel's own bounds; the engine's parser calls itself for every level.
+_FORMULA_LENGTH = 8_192
+_FORMULA_DEPTH = 128
+_SIGNS = re.compile(r"[-+%]{32}")
+# Merged ranges are kept up to this many cells in all.
+_MERGED_CAP = 200_000
 _Result = TypeVar("_Result")
 
 
@@ -100,7 +107,7 @@ def show_value(value: Value) -> str:
 
 
 def _cell_reference(reference: str) -> tuple[int, int] | None:
-    match = re.fullmatch(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})", reference)
+    match = re.fullmatch(r"\$?([A-Za-z]{1,7})\$?([0-9]{1,10})", reference)
     return (int(match[2]) - 1, column_index(match[1].upper())) if match else None
 
 
@@ -136,8 +143,8 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
         book = _book(workbook)
         if repaired is not None:
             book.warnings.append("the package's relations are damaged; the sheets were read without them")
-        _read_formulas(book, parts)
-    _compute(book, path if repaired is None else None)
+        _read_formulas(book, parts, limits)
+    _compute(book, path if repaired is None else None, limits)
     return book
 
 
@@ -254,10 +261,10 @@ def _sheet_parts(parts: dict[str, bytes]) -> tuple[dict[str, str], bool]:
     return found, calculate
 
 
-def _read_formulas(book: Book, parts: dict[str, bytes]) -> None:
+def _read_formulas(book: Book, parts: dict[str, bytes], limits: ParseLimits) -> None:
     sheets, calculate = _sheet_parts(parts)
     count = 0
-    for sheet, part in sheets.items():
+    for sheet, part in islice(sheets.items(), limits.sheets):
         data = parts[part]
         if not _FORMULA.search(data):
             continue
@@ -309,7 +316,7 @@ def _formula_text(formula: etree._Element, reference: str, shared: dict[str, tup
     return "=" + text if text else None
 
 
-def _compute(book: Book, source: Path | None) -> None:
+def _compute(book: Book, source: Path | None, limits: ParseLimits) -> None:
     """Fill ``computed`` for the formulas without a cached result; a warning where it can't be done."""
     missing = {
         sheet: [place for place, formula in cells.items() if formula.cached is None]
@@ -327,6 +334,12 @@ def _compute(book: Book, source: Path | None) -> None:
         return
     if source is None:
         book.warnings.append(f"{total} formulas without a result in a damaged workbook")
+        return
+    if len(book.names) > limits.sheets:
+        book.warnings.append(f"{total} formulas without a result: the workbook has too many sheets")
+        return
+    if any(not _is_sane(f.text) for cells in book.formulas.values() for f in cells.values()):
+        book.warnings.append(f"{total} formulas without a result: one is too long or nested too deeply")
         return
 
     def evaluate() -> Any:
@@ -358,6 +371,32 @@ def _compute(book: Book, source: Path | None) -> None:
         book.warnings.append(f"{len(failed)} formulas without a result, the first in {failed[0]}")
 
 
+def _is_sane(formula: str) -> bool:
+    if len(formula) > _FORMULA_LENGTH or _SIGNS.search(formula):
+        return False
+    depth = 0
+    for bracket in re.findall(r"[(){}]", formula):
+        depth += 1 if bracket in "({" else -1
+        if depth > _FORMULA_DEPTH:
+            return False
+    return True
+
+
+def _within(merges: list[Merge], rows: int, columns: int) -> list[Merge]:
+    """The merged ranges inside the rows and columns read, sorted; no more than a bounded area."""
+    kept: list[Merge] = []
+    area = 0
+    for top, left, bottom, right in sorted(merges):
+        if top >= rows or left >= columns:
+            continue
+        bottom, right = min(bottom, rows - 1), min(right, columns - 1)
+        area += (bottom - top + 1) * (right - left + 1)
+        if area > _MERGED_CAP:
+            break
+        kept.append((top, left, bottom, right))
+    return kept
+
+
 def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Value]], list[Merge], bool]:
     """A sheet's values from cell A1 on, its merged ranges, and whether rows or columns were left out."""
     sheet = guarded(lambda: book.workbook.get_sheet_by_name(name), f"sheet {name!r} can't be read")
@@ -380,7 +419,7 @@ def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Va
             rows[row][column] = value
     ranges = sheet.merged_cell_ranges or []
     merges = [(top, left, bottom, right) for (top, left), (bottom, right) in ranges]
-    return rows, sorted(merges), height > kept or width > kept_width
+    return rows, _within(merges, len(rows), kept_width), height > kept or width > kept_width
 
 
 def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
