@@ -10,7 +10,7 @@ from .base import FileName, Record, Sha256, Value
 from .locator import CellLocator, Locator, PointerLocator, TableCellLocator
 from .numbers import parse_number
 
-Family = Literal["pdf", "xlsx", "xls", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
+Family = Literal["pdf", "xlsx", "xls", "ods", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
 
 
 def normalize(text: object) -> str:
@@ -121,7 +121,11 @@ class Table(Record):
 
 
 class Document(Record):
-    """A parsed file: what it is by content, not by name."""
+    """A parsed file: what it is by content, not by name.
+
+    ``metadata`` is what the file says of itself (``author``, ``created``, ``modified``, ``subject``, ``keywords``, …),
+    as it says it: nobody has checked it.
+    """
 
     sha256: Sha256
     name: FileName
@@ -131,6 +135,7 @@ class Document(Record):
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
+    metadata: dict[str, str] = Field(default_factory=dict)
 
     def text(self) -> str:
         """All running text in reading order, a block a line."""

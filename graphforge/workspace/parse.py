@@ -7,7 +7,7 @@ import pymupdf
 
 from graphforge.records import Block, Document, Family
 
-from .formats import delimited, docx, html, image, pdf, slides, text, workbook
+from .formats import delimited, docx, html, image, opendocument, pdf, slides, text, workbook
 from .limits import ParseLimits
 from .raw import RawTable, Reading
 from .sniff import sniff
@@ -51,6 +51,7 @@ def parse(path: Path, name: str | None = None, limits: ParseLimits = _DEFAULT) -
         blocks=tuple(blocks[: limits.blocks]),
         tables=tuple(typed.tables),
         warnings=tuple(warnings),
+        metadata=reading.metadata,
     )
 
 
@@ -72,6 +73,8 @@ def _read(path: Path, family: Family, limits: ParseLimits) -> Reading:
         return _pdf(path, limits)
     if family in {"xlsx", "xls"}:
         return workbook.read(path, family, limits)
+    if family == "ods":
+        return opendocument.read(path, limits)
     if family == "csv":
         return delimited.read(path, limits)
     if family == "docx":

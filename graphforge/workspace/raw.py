@@ -37,3 +37,4 @@ class Reading:
     title: str = ""
     items: list[Block | RawTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)

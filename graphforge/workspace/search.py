@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ..errors import InputError
 from ..records import Document, Rejection, stable_hash, write_bytes
 from .duplicates import split_duplicates
+from .formats.image import ocr_version
 from .library import STAGE, Library, LibraryFile
 from .limits import ParseLimits
 from .manifest import MANIFEST, read_manifest, source_of
@@ -162,7 +163,7 @@ def parser_version() -> str:
     ours += [records / name for name in ("document.py", "locator.py", "numbers.py")]
     code = [path.read_text(encoding="utf-8") for path in ours]
     installed = {distribution: _version(distribution) for distribution in _READERS}
-    return stable_hash(*code, installed, ParseLimits())[:16]
+    return stable_hash(*code, installed, ocr_version(), ParseLimits())[:16]
 
 
 def _version(distribution: str) -> str:

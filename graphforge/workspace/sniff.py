@@ -60,9 +60,12 @@ def _zip(path: Path, suffix: str) -> Family:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
+            ours = archive.read("mimetype")[:200] if "mimetype" in names else b""
             kinds = archive.read("[Content_Types].xml")[:1_000_000] if "[Content_Types].xml" in names else b""
     except BROKEN as error:
         raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
+    if b"opendocument.spreadsheet" in ours:
+        return "ods"
     if "xl/workbook.xml" in names or b"spreadsheetml.sheet.main" in kinds:
         return "xlsx"
     if "word/document.xml" in names or b"wordprocessingml.document.main" in kinds:

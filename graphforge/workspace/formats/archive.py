@@ -98,6 +98,34 @@ def declares_entities(data: bytes) -> bool:
     return bool(_ENTITY.search(head)) or bool(_ENTITY.search(head.replace(b"\0", b"")))
 
 
+_PROPERTIES = {
+    "title": "title", "subject": "subject", "creator": "author", "keywords": "keywords", "description": "description",
+    "lastModifiedBy": "modified_by", "created": "created", "modified": "modified", "category": "category",
+    "initial-creator": "author", "creation-date": "created", "date": "modified", "keyword": "keywords",
+    "Company": "company", "Application": "application", "generator": "application", "language": "language",
+    "rights": "rights", "publisher": "publisher",
+}  # fmt: skip
+
+
+def package_metadata(archive: zipfile.ZipFile, limits: ParseLimits) -> dict[str, str]:
+    """What an Office or OpenDocument package says of itself; a damaged part says nothing."""
+    found: dict[str, str] = {}
+    for part in ("docProps/core.xml", "docProps/app.xml", "meta.xml"):
+        if part not in archive.namelist():
+            continue
+        try:
+            root = xml_root(read_member(archive, part, limits), part)
+        except UnreadableFile:
+            continue
+        for element in root.iter():
+            tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+            # Nothing that an entity would stand for: an unresolved one is a child.
+            text = " ".join((element.text or "").split())[:500] if not len(element) else ""
+            if text and (name := _PROPERTIES.get(tag)):
+                found.setdefault(name, text)
+    return dict(sorted(found.items()))
+
+
 def xml_root(data: bytes, name: str) -> etree._Element:
     """The root of an XML part. Entities stay unresolved and no other file or address is opened."""
     parser = etree.XMLParser(

@@ -460,7 +460,7 @@ def read(path: Path, limits: ParseLimits) -> Reading:
 
 
 def _read(document: Any, limits: ParseLimits) -> Reading:
-    reading = Reading(pages=document.page_count)
+    reading = Reading(pages=document.page_count, metadata=_metadata(document))
     if document.is_repaired:
         reading.warnings.append("the pdf is damaged and was repaired while reading")
     if document.page_count > limits.pages:
@@ -511,6 +511,21 @@ def _read(document: Any, limits: ParseLimits) -> Reading:
                 reading.items.append(Block(kind=kind, text=content, level=level, locator=locator))  # type: ignore[arg-type]
         reading.items += tables
     return reading
+
+
+_METADATA = {
+    "title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "creator": "application",
+    "creationDate": "created", "modDate": "modified",
+}  # fmt: skip
+
+
+def _metadata(document: Any) -> dict[str, str]:
+    """What the pdf says of itself; dates as it writes them (``D:20191231120000Z``)."""
+    found = {
+        ours: " ".join(str(document.metadata.get(name) or "").split())[:500]
+        for name, ours in _METADATA.items()
+    }
+    return {name: text.encode("utf-8", "replace").decode() for name, text in sorted(found.items()) if text}
 
 
 def _covers(outer: Box, inner: Box) -> bool:

@@ -8,12 +8,13 @@ import pptx
 from lxml import etree
 from pptx.exc import PythonPptxError
 
-from graphforge.records import Block, SlideLocator, TableCellLocator, Value
+from graphforge.records import Block, PartLocator, SlideLocator, TableCellLocator, Value
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import BROKEN, declares_entities, open_archive, read_member
+from .archive import BROKEN, declares_entities, open_archive, package_metadata, read_member, xml_root
+from .docx import name_of
 from .text import clean
 
 _BROKEN = (*BROKEN, PythonPptxError, KeyError, AttributeError, TypeError, etree.XMLSyntaxError, IndexError)
@@ -102,9 +103,12 @@ def read(path: Path, limits: ParseLimits) -> Reading:
     """Slides in order: titles as headings, other shapes as paragraphs, tables and charts, then the notes."""
     deck = open_deck(path, limits)
     try:
-        return _read(deck, limits)
+        reading = _read(deck, limits)
     except _BROKEN as error:
         raise UnreadableFile("corrupt", f"the deck's parts don't fit together: {error}") from error
+    with open_archive(path, limits) as archive:
+        reading.metadata = package_metadata(archive, limits)
+    return reading
 
 
 def _read(deck: Any, limits: ParseLimits) -> Reading:
@@ -154,7 +158,28 @@ def _read(deck: Any, limits: ParseLimits) -> Reading:
         notes = notes_of(slide)
         if notes:
             reading.items.append(Block(kind="note", text=notes, locator=SlideLocator(slide=number, shape=-1)))
+        for index, said in enumerate(comments_of(slide)):
+            comment = PartLocator(part="comment", place=str(number + 1), index=index)
+            reading.items.append(Block(kind="note", text=said, locator=comment))
     return reading
+
+
+def comments_of(slide: Any) -> list[str]:
+    """The reviewers' comments on a slide, of either kind that PowerPoint writes."""
+    found = []
+    for relation in slide.part.rels.values():
+        if relation.is_external or relation.reltype.rpartition("/")[2] != "comments":
+            continue
+        root = xml_root(relation.target_part.blob, str(relation.target_part.partname))
+        for comment in root.iter():
+            if name_of(comment) not in {"cm", "reply"}:
+                continue
+            # The older kind has its words in ``text``, the newer one in runs of a text body; replies are their own.
+            body = next((part for part in comment if name_of(part) in {"text", "txBody"}), None)
+            if body is not None:
+                words = [t.text or "" for t in body.iter() if name_of(t) in {"t", "text"}]
+                found.append(clean("".join(words)))
+    return [text for text in found if text]
 
 
 def notes_of(slide: Any) -> str:

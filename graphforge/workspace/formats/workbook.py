@@ -16,16 +16,28 @@ import python_calamine
 from lxml import etree
 from openpyxl.formula.translate import Translator, TranslatorError
 
-from graphforge.records import CellLocator, Family, Value, column_index
+from graphforge.records import (
+    Block,
+    CellLocator,
+    CommentLocator,
+    Family,
+    PartLocator,
+    Value,
+    column_index,
+)
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, open_archive, read_member, xml_root
+from .archive import declares_entities, open_archive, package_metadata, read_member, xml_root
+from .beside import Beside, read_beside
 from .docx import child_of, name_of, value_of
 
 _REFERENCE = re.compile(rb"<(?:\w+:)?c\b[^<>]*?\br=[\"']([A-Z]{1,7})([0-9]{1,10})[\"']")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_ROW = re.compile(rb"<(?:\w+:)?row\b[^<>]*>")
+_COLUMN = re.compile(rb"<(?:\w+:)?col\b[^<>]*>")
+_HIDDEN = re.compile(rb"\bhidden=[\"'](?:1|true)[\"']")
 _VOLATILE = re.compile(r"\b(?:NOW|TODAY|RAND|RANDBETWEEN|RANDARRAY)\s*\(", re.IGNORECASE)
 _RELATIONS = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -60,6 +72,9 @@ class Book:
     hidden: set[str]
     formulas: dict[str, dict[tuple[int, int], Formula]] = field(default_factory=dict)
     computed: dict[str, dict[tuple[int, int], Value]] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
+    unseen: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -143,7 +158,13 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
         book = _book(workbook)
         if repaired is not None:
             book.warnings.append("the package's relations are damaged; the sheets were read without them")
-        _read_formulas(book, parts, limits)
+        sheets, calculate = _sheet_parts(parts)
+        sheets = dict(islice(sheets.items(), limits.sheets))
+        _read_formulas(book, parts, sheets, calculate)
+        book.metadata = package_metadata(archive, limits)
+        book.beside = read_beside(archive, sheets, limits)
+        book.warnings += book.beside.warnings
+        book.unseen = {sheet: said for sheet, part in sheets.items() if (said := _unseen(parts[part]))}
     _compute(book, path if repaired is None else None, limits)
     return book
 
@@ -261,10 +282,17 @@ def _sheet_parts(parts: dict[str, bytes]) -> tuple[dict[str, str], bool]:
     return found, calculate
 
 
-def _read_formulas(book: Book, parts: dict[str, bytes], limits: ParseLimits) -> None:
-    sheets, calculate = _sheet_parts(parts)
+def _unseen(data: bytes) -> str:
+    """How many rows and columns of a sheet are hidden, in words; empty where all are seen."""
+    rows = sum(1 for row in _ROW.findall(data) if _HIDDEN.search(row))
+    columns = sum(1 for column in _COLUMN.findall(data) if _HIDDEN.search(column))
+    found = [f"{count} {what}" for count, what in ((rows, "rows"), (columns, "ranges of columns")) if count]
+    return " and ".join(found)
+
+
+def _read_formulas(book: Book, parts: dict[str, bytes], sheets: dict[str, str], calculate: bool) -> None:
     count = 0
-    for sheet, part in islice(sheets.items(), limits.sheets):
+    for sheet, part in sheets.items():
         data = parts[part]
         if not _FORMULA.search(data):
             continue
@@ -425,7 +453,7 @@ def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Va
 def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
     """Every sheet as one rectangle of cells, hidden ones flagged."""
     book = open_book(path, family, limits)
-    reading = Reading(pages=max(1, len(book.names)), warnings=book.warnings)
+    reading = Reading(pages=max(1, len(book.names)), warnings=book.warnings, metadata=book.metadata)
     if len(book.names) > limits.sheets:
         reading.warnings.append(f"{len(book.names) - limits.sheets} sheets left out")
     for name in book.names[: limits.sheets]:
@@ -446,4 +474,12 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
             reading.warnings.append(f"sheet {name!r}: only the first {len(rows)} rows were read")
         if name in book.hidden:
             reading.warnings.append(f"sheet {name!r} is hidden")
+        if name in book.unseen:
+            reading.warnings.append(f"sheet {name!r}: {book.unseen[name]} are hidden")
+        for number, line in enumerate(book.beside.charts.get(name, ())):
+            chart = PartLocator(part="chart", place=name, index=number)
+            reading.items.append(Block(kind="caption", text=line, locator=chart))
+        for (row, column), text in sorted(book.beside.comments.get(name, {}).items()):
+            comment = CommentLocator(sheet=name, row=row, column=column)
+            reading.items.append(Block(kind="note", text=text, locator=comment))
     return reading
