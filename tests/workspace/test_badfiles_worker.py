@@ -169,7 +169,9 @@ def _laughs(deep: int = 9) -> bytes:
     return f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "ha">{levels}]><x>&a{deep};</x>'.encode()
 
 
-@pytest.mark.parametrize("make", [samples.xlsx, samples.word, samples.deck], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "make", [samples.xlsx, samples.calc, samples.word, samples.deck], ids=lambda m: m.__name__
+)
 def test_a_billion_laughs_in_every_part(tmp_path: Path, make, pool: WorkerPool) -> None:  # type: ignore[no-untyped-def]
     source = make(tmp_path)
     with zipfile.ZipFile(source) as archive:

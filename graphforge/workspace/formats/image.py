@@ -62,7 +62,9 @@ def words_of(path: Path) -> list[Seen] | None:
         return None
     if done.returncode:
         return None
-    rows = csv.DictReader(io.StringIO(done.stdout.decode("utf-8", "replace")), "\t", quoting=csv.QUOTE_NONE)
+    rows = csv.DictReader(
+        io.StringIO(done.stdout.decode("utf-8", "replace")), delimiter="\t", quoting=csv.QUOTE_NONE
+    )
     found = []
     for row in rows:
         text = clean(row.get("text") or "")
