@@ -46,7 +46,9 @@ class Table(Record):
     types them, otherwise text). ``header`` counts the header rows at the top of ``grid``; ``body`` is the half-open
     range of data rows without the total rows before and after them, which ``totals`` lists. ``key`` is the column that
     names the rows: unique and filled in every body row. ``formulas`` maps a grid cell, written ``"row,column"`` (both
-    zero-based in ``grid``), to its formula with the leading ``=``.
+    zero-based in ``grid``), to its formula with the leading ``=``. ``merges`` are the merged ranges inside ``grid``
+    (first row, first column, last row, last column; inclusive), whose value stands in their first cell. ``hidden``
+    says that the whole sheet is hidden, ``hidden_rows`` and ``hidden_columns`` which rows and columns of ``grid`` are.
     """
 
     id: str
@@ -59,7 +61,10 @@ class Table(Record):
     columns: tuple[Column, ...]
     key: int | None = None
     formulas: dict[str, str] = Field(default_factory=dict)
+    merges: tuple[tuple[int, int, int, int], ...] = ()
     hidden: bool = False
+    hidden_rows: tuple[int, ...] = ()
+    hidden_columns: tuple[int, ...] = ()
     truncated: bool = False
 
     @model_validator(mode="after")

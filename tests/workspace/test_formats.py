@@ -91,7 +91,13 @@ def test_hidden_rows_and_columns_are_read_and_told(tmp_path: Path) -> None:
     book.save(path)
     document = parse(path)
     assert document.tables[0].grid[2] == ("Alaska", "b", 3)
-    assert any("1 rows and 1 ranges of columns are hidden" in warning for warning in document.warnings)
+    assert document.tables[0].hidden_rows == (2,) and document.tables[0].hidden_columns == (1,)
+    assert document.warnings == ("sheet 'Sheet': 1 rows are hidden", "sheet 'Sheet': 1 columns are hidden")
+
+
+def test_merged_cells_are_kept(tmp_path: Path) -> None:
+    for path in (samples.xlsx(tmp_path), samples.calc(tmp_path)):
+        assert parse(path).tables[0].merges == ((0, 0, 1, 0), (0, 1, 0, 2)), path
 
 
 def test_dates_count_from_1904_where_the_file_says_so(tmp_path: Path) -> None:

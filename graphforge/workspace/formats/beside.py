@@ -128,7 +128,8 @@ def chart_line(root: etree._Element) -> str:
         if by := _range_of(labels):
             line += f" by {by}"
         series.append(line)
-    return clean(f"Chart {words}: " + "; ".join(series))[:_TEXT].rstrip(": ")
+    head = f"Chart {words}".strip()
+    return clean(f"{head}: {'; '.join(series)}" if series else head)[:_TEXT]
 
 
 def _words_of(element: etree._Element | None) -> str:

@@ -31,7 +31,7 @@ class Sheet:
     formulas: dict[tuple[int, int], str] = field(default_factory=dict)
     comments: dict[tuple[int, int], str] = field(default_factory=dict)
     hidden: bool = False
-    hidden_rows: int = 0
+    hidden_rows: set[int] = field(default_factory=set)
     truncated: bool = False
 
 
@@ -113,13 +113,14 @@ def _sheet(table: etree._Element, number: int, hidden: set[str | None], limits: 
         while line and line[-1] is None:
             line.pop()
         times = _count(row, "number-rows-repeated")
-        if _attribute(row, "visibility") in {"collapse", "filter"} and line:
-            sheet.hidden_rows += times
+        unseen = _attribute(row, "visibility") in {"collapse", "filter"}
         for _ in range(times if line or noted else min(times, limits.rows)):
             cells += len(line)
             if len(sheet.rows) >= limits.rows or cells > limits.table_cells:
                 sheet.truncated = sheet.truncated or bool(line)
                 break
+            if unseen:
+                sheet.hidden_rows.add(len(sheet.rows))
             sheet.rows.append(list(line))
     while (
         sheet.rows
@@ -195,6 +196,7 @@ def read(path: Path, limits: ParseLimits) -> Reading:
                 merges=sheet.merges,
                 formulas=sheet.formulas,
                 hidden=sheet.hidden,
+                hidden_rows=frozenset(sheet.hidden_rows),
                 truncated=sheet.truncated,
             )
         )
@@ -206,5 +208,5 @@ def read(path: Path, limits: ParseLimits) -> Reading:
         if sheet.hidden:
             reading.warnings.append(f"sheet {sheet.name!r} is hidden")
         if sheet.hidden_rows:
-            reading.warnings.append(f"sheet {sheet.name!r}: {sheet.hidden_rows} rows are hidden")
+            reading.warnings.append(f"sheet {sheet.name!r}: {len(sheet.hidden_rows)} rows are hidden")
     return reading

@@ -35,8 +35,9 @@ from .docx import child_of, name_of, value_of
 
 _REFERENCE = re.compile(rb"<(?:\w+:)?c\b[^<>]*?\br=[\"']([A-Z]{1,7})([0-9]{1,10})[\"']")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
-_ROW = re.compile(rb"<(?:\w+:)?row\b[^<>]*>")
-_COLUMN = re.compile(rb"<(?:\w+:)?col\b[^<>]*>")
+_ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^<>]*>")
+_COLUMN_TAG = re.compile(rb"<(?:\w+:)?col\b[^<>]*>")
+_ROW_PLACE = re.compile(rb"\br=[\"'](\d{1,7})[\"']")
 _HIDDEN = re.compile(rb"\bhidden=[\"'](?:1|true)[\"']")
 _VOLATILE = re.compile(r"\b(?:NOW|TODAY|RAND|RANDBETWEEN|RANDARRAY)\s*\(", re.IGNORECASE)
 _RELATIONS = (
@@ -74,7 +75,8 @@ class Book:
     computed: dict[str, dict[tuple[int, int], Value]] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     beside: Beside = field(default_factory=Beside)
-    unseen: dict[str, str] = field(default_factory=dict)
+    hidden_rows: dict[str, frozenset[int]] = field(default_factory=dict)
+    hidden_columns: dict[str, frozenset[int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -164,7 +166,9 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
         book.metadata = package_metadata(archive, limits)
         book.beside = read_beside(archive, sheets, limits)
         book.warnings += book.beside.warnings
-        book.unseen = {sheet: said for sheet, part in sheets.items() if (said := _unseen(parts[part]))}
+        for sheet, part in sheets.items():
+            book.hidden_rows[sheet] = _hidden_rows(parts[part])
+            book.hidden_columns[sheet] = _hidden_columns(parts[part], limits)
     _compute(book, path if repaired is None else None, limits)
     return book
 
@@ -282,12 +286,22 @@ def _sheet_parts(parts: dict[str, bytes]) -> tuple[dict[str, str], bool]:
     return found, calculate
 
 
-def _unseen(data: bytes) -> str:
-    """How many rows and columns of a sheet are hidden, in words; empty where all are seen."""
-    rows = sum(1 for row in _ROW.findall(data) if _HIDDEN.search(row))
-    columns = sum(1 for column in _COLUMN.findall(data) if _HIDDEN.search(column))
-    found = [f"{count} {what}" for count, what in ((rows, "rows"), (columns, "ranges of columns")) if count]
-    return " and ".join(found)
+def _hidden_rows(data: bytes) -> frozenset[int]:
+    """The hidden rows of a sheet, zero-based."""
+    if b"hidden=" not in data:
+        return frozenset()
+    hidden = (tag for tag in _ROW_TAG.findall(data) if _HIDDEN.search(tag))
+    return frozenset(int(place[1]) - 1 for tag in hidden if (place := _ROW_PLACE.search(tag)))
+
+
+def _hidden_columns(data: bytes, limits: ParseLimits) -> frozenset[int]:
+    """The hidden columns of a sheet, zero-based."""
+    found: set[int] = set()
+    for tag in _COLUMN_TAG.findall(data) if b"hidden=" in data else ():
+        first, last = re.search(rb"\bmin=[\"'](\d{1,5})", tag), re.search(rb"\bmax=[\"'](\d{1,5})", tag)
+        if _HIDDEN.search(tag) and first and last:
+            found.update(range(int(first[1]) - 1, min(int(last[1]), limits.columns)))
+    return frozenset(found)
 
 
 def _read_formulas(book: Book, parts: dict[str, bytes], sheets: dict[str, str], calculate: bool) -> None:
@@ -467,6 +481,8 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
                 merges=merges,
                 formulas={place: formula.text for place, formula in book.formulas.get(name, {}).items()},
                 hidden=name in book.hidden,
+                hidden_rows=book.hidden_rows.get(name, frozenset()),
+                hidden_columns=book.hidden_columns.get(name, frozenset()),
                 truncated=truncated,
             )
         )
@@ -474,8 +490,9 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
             reading.warnings.append(f"sheet {name!r}: only the first {len(rows)} rows were read")
         if name in book.hidden:
             reading.warnings.append(f"sheet {name!r} is hidden")
-        if name in book.unseen:
-            reading.warnings.append(f"sheet {name!r}: {book.unseen[name]} are hidden")
+        for what, places in (("rows", book.hidden_rows), ("columns", book.hidden_columns)):
+            if hidden := places.get(name):
+                reading.warnings.append(f"sheet {name!r}: {len(hidden)} {what} are hidden")
         for number, line in enumerate(book.beside.charts.get(name, ())):
             chart = PartLocator(part="chart", place=name, index=number)
             reading.items.append(Block(kind="caption", text=line, locator=chart))
