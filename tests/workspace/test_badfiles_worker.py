@@ -278,6 +278,16 @@ def test_pdfs_that_never_end(tmp_path: Path, pool: WorkerPool) -> None:
         assert attempt.reason in {"corrupt", "scanned_no_text", "truncated"}, (path, attempt)
 
 
+def test_a_chart_that_claims_too_many_points(tmp_path: Path, pool: WorkerPool) -> None:
+    source, path = samples.deck(tmp_path), tmp_path / "points.pptx"
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, re.sub(rb'ptCount val="\d+"', b'ptCount val="999999999"', old.read(name)))
+    [attempt] = _read(pool, [path]).values()
+    assert attempt.document is not None and len(attempt.document.tables) == 1
+    assert any("claims 999999999 points" in warning for warning in attempt.document.warnings)
+
+
 def test_texts_that_are_slow_to_match(tmp_path: Path, pool: WorkerPool) -> None:
     files = {
         "comments.html": "<!-- a --> " * 60_000,

@@ -18,6 +18,8 @@ from .docx import name_of
 from .text import clean
 
 _BROKEN = (*BROKEN, PythonPptxError, KeyError, AttributeError, TypeError, etree.XMLSyntaxError, IndexError)
+# Most points of a chart's series.
+_POINTS = 20_000
 
 
 def open_deck(path: Path, limits: ParseLimits) -> Any:
@@ -76,6 +78,10 @@ def cells_of(frame: Any) -> tuple[list[list[Value]], list[Merge], int | None, st
             rows.append(line)
         return rows, merges, 1 if table.first_row and len(rows) > 1 else None, ""
     chart = frame.chart
+    for element in chart._chartSpace.iter("{*}ptCount"):
+        # The reader below makes as many points as a series claims to have.
+        if int(element.get("val") or 0) > _POINTS:
+            raise ValueError(f"a chart claims {element.get('val')} points")
     try:
         title = (
             clean(chart.chart_title.text_frame.text)
