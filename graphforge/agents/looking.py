@@ -16,7 +16,7 @@ def look(reads: list[ReadColumn], rows: int) -> str:
     first, last = min(min(one.rows) for one in reads), max(max(one.rows) for one in reads)
     place = read.place
     source = text_literal(file)
-    if isinstance(place, CellLocator) and read.family in ("xlsx", "xls"):
+    if isinstance(place, CellLocator) and read.family in ("xlsx", "xls", "ods"):
         return _python(
             "from python_calamine import CalamineWorkbook",
             f"book = CalamineWorkbook.from_path({source})",
@@ -111,7 +111,7 @@ def look_up(quoted: QuotedColumn) -> str:
 def glance(file: str) -> str:
     """A command that shows the beginning of a file which is cited but from which no column is read."""
     family = file.rsplit(".", 1)[-1].casefold()
-    if family in ("xlsx", "xls"):
+    if family in ("xlsx", "xls", "ods"):
         return _python(
             "from python_calamine import CalamineWorkbook",
             f"book = CalamineWorkbook.from_path({text_literal(f'inputs/{file}')})",

@@ -198,7 +198,7 @@ def reader(read: ReadColumn) -> str:
     path = f"INPUTS / {text_literal(read.file)}"
     place = read.place
     match read.family, place:
-        case "xlsx" | "xls", CellLocator():
+        case "xlsx" | "xls" | "ods", CellLocator():
             return f"read_sheet({path}, {text_literal(place.sheet)})"
         case "csv", CellLocator():
             return f"read_csv({path})"

@@ -49,11 +49,11 @@ from .prose import holds, statements
 Deliverables = Mapping[str, Document | None]
 
 _FORMATS = {
-    "xlsx": {"xlsx"}, "xlsm": {"xlsx"}, "xls": {"xls"}, "csv": {"csv", "txt"}, "tsv": {"csv", "txt"},
+    "xlsx": {"xlsx"}, "xlsm": {"xlsx"}, "xls": {"xls"}, "ods": {"ods"}, "csv": {"csv", "txt"}, "tsv": {"csv", "txt"},
     "docx": {"docx"}, "pdf": {"pdf"}, "pptx": {"pptx"}, "html": {"html"}, "htm": {"html"},
     "md": {"md", "txt"}, "txt": {"txt", "md", "csv"}, "json": {"json"},
 }  # fmt: skip
-_GRIDS = {"xlsx", "xls", "csv"}
+_GRIDS = {"xlsx", "xls", "ods", "csv"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _readable_file(check: ReadableFile, document: Document) -> Finding:
 
 def _sheet_present(check: SheetPresent, document: Document) -> Finding:
     names = sheet_names(document)
-    if document.family not in {"xlsx", "xls"}:
+    if document.family not in {"xlsx", "xls", "ods"}:
         return Finding(0.0, f"{document.family} files have no sheets, so no sheet {check.sheet!r}")
     for name in names:
         if fold(name) == fold(check.sheet) or (normalize(name) and normalize(name) == normalize(check.sheet)):

@@ -25,8 +25,10 @@ from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
 from .locator import (
     BlockLocator,
     CellLocator,
+    CommentLocator,
     Locator,
     PageLocator,
+    PartLocator,
     PointerLocator,
     SlideLocator,
     TableCellLocator,

@@ -12,7 +12,7 @@ from .numbers import parse_number
 
 _WORD = re.compile(r"[^\W_]+")
 
-Family = Literal["pdf", "xlsx", "xls", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
+Family = Literal["pdf", "xlsx", "xls", "ods", "csv", "docx", "pptx", "html", "txt", "md", "json", "image"]
 
 
 def normalize(text: object) -> str:
@@ -50,7 +50,9 @@ class Table(Record):
     types them, otherwise text). ``header`` counts the header rows at the top of ``grid``; ``body`` is the half-open
     range of data rows without the total rows before and after them, which ``totals`` lists. ``key`` is the column that
     names the rows: unique and filled in every body row. ``formulas`` maps a grid cell, written ``"row,column"`` (both
-    zero-based in ``grid``), to its formula with the leading ``=``.
+    zero-based in ``grid``), to its formula with the leading ``=``. ``merges`` are the merged ranges inside ``grid``
+    (first row, first column, last row, last column; inclusive), whose value stands in their first cell. ``hidden``
+    says that the whole sheet is hidden, ``hidden_rows`` and ``hidden_columns`` which rows and columns of ``grid`` are.
     """
 
     id: str
@@ -63,7 +65,10 @@ class Table(Record):
     columns: tuple[Column, ...]
     key: int | None = None
     formulas: dict[str, str] = Field(default_factory=dict)
+    merges: tuple[tuple[int, int, int, int], ...] = ()
     hidden: bool = False
+    hidden_rows: tuple[int, ...] = ()
+    hidden_columns: tuple[int, ...] = ()
     truncated: bool = False
 
     @model_validator(mode="after")
@@ -125,7 +130,11 @@ class Table(Record):
 
 
 class Document(Record):
-    """A parsed file: what it is by content, not by name."""
+    """A parsed file: what it is by content, not by name.
+
+    ``metadata`` is what the file says of itself (``author``, ``created``, ``modified``, ``subject``, ``keywords``, …),
+    as it says it: nobody has checked it.
+    """
 
     sha256: Sha256
     name: FileName
@@ -135,6 +144,7 @@ class Document(Record):
     blocks: tuple[Block, ...] = ()
     tables: tuple[Table, ...] = ()
     warnings: tuple[str, ...] = ()
+    metadata: dict[str, str] = Field(default_factory=dict)
 
     def text(self) -> str:
         """All running text in reading order, a block a line."""

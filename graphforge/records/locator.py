@@ -63,7 +63,7 @@ class TableCellLocator(Record):
 
 
 class PageLocator(Record):
-    """A box on a page of a pdf, in points from the top left corner."""
+    """A box on a page of a pdf, in points from the top left corner; on a picture, which is one page, in pixels."""
 
     kind: Literal["page"] = "page"
     page: int = Field(ge=0)
@@ -104,7 +104,41 @@ class PointerLocator(Record):
         return f"pointer {self.pointer or '/'}"
 
 
+class CommentLocator(Record):
+    """The comment on a cell of a workbook (zero-based row and column)."""
+
+    kind: Literal["comment"] = "comment"
+    sheet: str
+    row: int = Field(ge=0)
+    column: int = Field(ge=0)
+
+    def show(self) -> str:
+        return f"comment on sheet {self.sheet!r} cell {column_letters(self.column)}{self.row + 1}"
+
+
+class PartLocator(Record):
+    """The n-th (zero-based) piece of a kind that stands beside the running content: of a sheet, a slide or the file.
+
+    ``place`` is the sheet's name or the slide's number as people count it; empty where the whole file is counted.
+    """
+
+    kind: Literal["part"] = "part"
+    part: Literal["chart", "comment", "endnote"]
+    place: str = ""
+    index: int = Field(ge=0)
+
+    def show(self) -> str:
+        return f"{self.part} {self.index + 1}" + (f" of {self.place!r}" if self.place else "")
+
+
 Locator = Annotated[
-    CellLocator | TableCellLocator | PageLocator | BlockLocator | SlideLocator | PointerLocator,
+    CellLocator
+    | TableCellLocator
+    | PageLocator
+    | BlockLocator
+    | SlideLocator
+    | PointerLocator
+    | CommentLocator
+    | PartLocator,
     Field(discriminator="kind"),
 ]

@@ -14,10 +14,13 @@ from .reread import NotRecovered, Rereader
 from .search import LocalSearch
 from .store import load_document, materialize, store, stored_file
 from .unreadable import UnreadableFile
+from .worker import Attempt
+from .worker_pool import WorkerFailure, WorkerLimits, WorkerPool, shared_pool
 
 __all__ = [
     "PATTERNS",
     "AssemblySettings",
+    "Attempt",
     "Case",
     "CaseKind",
     "Findings",
@@ -28,12 +31,16 @@ __all__ = [
     "ParseLimits",
     "Rereader",
     "UnreadableFile",
+    "WorkerFailure",
+    "WorkerLimits",
+    "WorkerPool",
     "assemble",
     "families",
     "load_document",
     "materialize",
     "parse",
     "search_workspaces",
+    "shared_pool",
     "store",
     "stored_file",
 ]

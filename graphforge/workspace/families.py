@@ -11,6 +11,7 @@ INPUT_FAMILIES: Mapping[Family, InputFamily | None] = {
     "md": "document",
     "xlsx": "spreadsheet",
     "xls": "spreadsheet",
+    "ods": "spreadsheet",
     "csv": "delimited",
     "pptx": "presentation",
     "html": "page",

@@ -3,9 +3,11 @@
 import hashlib
 from pathlib import Path
 
+import pymupdf
+
 from graphforge.records import Block, Document, Family
 
-from .formats import delimited, docx, html, image, pdf, slides, text, workbook
+from .formats import delimited, docx, html, image, opendocument, pdf, slides, text, workbook
 from .limits import ParseLimits
 from .raw import RawTable, Reading
 from .sniff import sniff
@@ -49,6 +51,7 @@ def parse(path: Path, name: str | None = None, limits: ParseLimits = _DEFAULT) -
         blocks=tuple(blocks[: limits.blocks]),
         tables=tuple(typed.tables),
         warnings=tuple(warnings),
+        metadata=reading.metadata,
     )
 
 
@@ -57,11 +60,21 @@ def _title(blocks: list[Block], typed: TypedTables) -> str:
     return (heading or next((table.title for table in typed.tables if table.title), ""))[:200]
 
 
+def _pdf(path: Path, limits: ParseLimits) -> Reading:
+    try:
+        return pdf.read(path, limits)
+    except (RuntimeError, SystemError, pymupdf.mupdf.FzErrorBase) as error:
+        # MuPDF opens many a damaged file and fails at the page that is wrong.
+        raise UnreadableFile("corrupt", f"the pdf can't be read: {error}") from error
+
+
 def _read(path: Path, family: Family, limits: ParseLimits) -> Reading:
     if family == "pdf":
-        return pdf.read(path, limits)
+        return _pdf(path, limits)
     if family in {"xlsx", "xls"}:
         return workbook.read(path, family, limits)
+    if family == "ods":
+        return opendocument.read(path, limits)
     if family == "csv":
         return delimited.read(path, limits)
     if family == "docx":

@@ -25,6 +25,8 @@ class RawTable:
     merges: list[Merge] = field(default_factory=list)
     formulas: dict[tuple[int, int], str] = field(default_factory=dict)
     hidden: bool = False
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: frozenset[int] = frozenset()
     truncated: bool = False
     edges: tuple[int, ...] = ()
 
@@ -37,3 +39,4 @@ class Reading:
     title: str = ""
     items: list[Block | RawTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)

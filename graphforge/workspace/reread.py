@@ -15,15 +15,17 @@ from graphforge.errors import GraphForgeError
 from graphforge.records import (
     BlockLocator,
     CellLocator,
+    CommentLocator,
     Family,
     Locator,
     PageLocator,
+    PartLocator,
     PointerLocator,
     SlideLocator,
     TableCellLocator,
 )
 
-from .formats import delimited, docx, html, pdf, slides, text, workbook
+from .formats import delimited, docx, html, image, opendocument, pdf, slides, text, workbook
 from .limits import ParseLimits
 from .unreadable import UnreadableFile
 
@@ -124,6 +126,10 @@ class Rereader:
             return _item(_blocks(opened), locator.block)
         if isinstance(locator, SlideLocator):
             return _slide_shape(opened, locator)
+        if isinstance(locator, CommentLocator):
+            return _comment(opened, locator)
+        if isinstance(locator, PartLocator):
+            return _part(opened, locator)
         if isinstance(locator, PointerLocator):
             return _pointed(opened, locator)
         return _table_cell(opened, locator)
@@ -144,15 +150,56 @@ def _cell(rows: list[list[Any]], row: int, column: int) -> str | None:
 def _sheet_cell(opened: _Opened, locator: CellLocator) -> str | None:
     if opened.family == "csv":
         return _cell(opened.part("rows", lambda: _delimited_rows(opened.path)), locator.row, locator.column)
+    if opened.family == "ods":
+        sheet = _ods_sheet(opened, locator.sheet)
+        return _cell(sheet.rows, locator.row, locator.column) if sheet is not None else None
     if opened.family not in {"xlsx", "xls"}:
         return None
-    book = opened.part("book", lambda: workbook.open_book(opened.path, opened.family, opened.limits))
+    book = _book(opened)
     if locator.sheet not in book.names:
         return None
     rows = opened.part(
         ("sheet", locator.sheet), lambda: workbook.sheet_rows(book, locator.sheet, opened.limits)[0]
     )
     return _cell(rows, locator.row, locator.column)
+
+
+def _book(opened: _Opened) -> workbook.Book:
+    found: workbook.Book = opened.part(
+        "book", lambda: workbook.open_book(opened.path, opened.family, opened.limits)
+    )
+    return found
+
+
+def _ods_sheet(opened: _Opened, name: str) -> opendocument.Sheet | None:
+    sheets = opened.part("sheets", lambda: opendocument.sheets_of(opened.path, opened.limits))
+    return next((sheet for sheet in sheets if sheet.name == name), None)
+
+
+def _comment(opened: _Opened, locator: CommentLocator) -> str | None:
+    place = (locator.row, locator.column)
+    if opened.family == "ods":
+        sheet = _ods_sheet(opened, locator.sheet)
+        return sheet.comments.get(place) if sheet is not None else None
+    if opened.family != "xlsx":
+        return None
+    return _book(opened).beside.comments.get(locator.sheet, {}).get(place)
+
+
+def _part(opened: _Opened, locator: PartLocator) -> str | None:
+    texts: list[str] = []
+    if opened.family == "xlsx" and locator.part == "chart":
+        texts = _book(opened).beside.charts.get(locator.place, [])
+    elif opened.family == "docx":
+        texts = opened.part("docx", lambda: docx.body_of(opened.path, opened.limits)).beside.get(
+            locator.part, []
+        )
+    elif opened.family == "pptx" and locator.part == "comment":
+        deck = opened.part("deck", lambda: slides.open_deck(opened.path, opened.limits))
+        slide = _item(list(deck.slides), int(locator.place) - 1) if locator.place.isdecimal() else None
+        texts = slides.comments_of(slide) if slide is not None else []
+    found: str | None = _item(texts, locator.index)
+    return found
 
 
 def _delimited_rows(path: Path) -> list[list[str]]:
@@ -178,6 +225,9 @@ def _page(opened: _Opened, number: int) -> Any:
 
 
 def _page_box(opened: _Opened, locator: PageLocator) -> str | None:
+    if opened.family == "image":
+        words = opened.part("words", lambda: image.words_of(opened.path))
+        return (image.text_in(words, locator.box) or None) if words is not None and not locator.page else None
     if opened.family != "pdf":
         return None
     found = _page(opened, locator.page)
@@ -195,8 +245,8 @@ def _blocks(opened: _Opened) -> list[str]:
             found = html.pieces_of(html.root_of(opened.path), opened.limits.depth)
             return [piece[2] for piece in found if len(piece) == 3]
         if opened.family == "docx":
-            body, _, _, notes = docx.body_of(opened.path, opened.limits)
-            return [docx.run_text(paragraph) for paragraph in docx.all_paragraphs(body)] + notes
+            word = opened.part("docx", lambda: docx.body_of(opened.path, opened.limits))
+            return [docx.run_text(one) for one in docx.all_paragraphs(word.body)] + word.footnotes
         return []
 
     return opened.part("blocks", make)
@@ -258,8 +308,8 @@ def _table_cell(opened: _Opened, locator: TableCellLocator) -> str | None:
     if opened.family == "pdf":
         return _pdf_table_cell(opened, locator)
     if opened.family == "docx":
-        body = opened.part("docx", lambda: docx.body_of(opened.path, opened.limits)[0])
-        tables = opened.part("tables", lambda: docx.all_tables(body))
+        word = opened.part("docx", lambda: docx.body_of(opened.path, opened.limits))
+        tables = opened.part("tables", lambda: docx.all_tables(word.body))
         read: Callable[[Any], Any] | None = docx.cells_of
     elif opened.family == "html":
         root = opened.part("html", lambda: html.root_of(opened.path))

@@ -2,26 +2,22 @@
 
 import hashlib
 import importlib.metadata
-import multiprocessing
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ..errors import InputError
-from ..records import Document, Record, Rejection, Sha256, stable_hash, write_bytes
+from ..records import Document, Rejection, stable_hash, write_bytes
 from .duplicates import split_duplicates
+from .formats.image import ocr_version
 from .library import STAGE, Library, LibraryFile
 from .limits import ParseLimits
 from .manifest import MANIFEST, read_manifest, source_of
-from .parse import parse
-from .slices import with_slices
-from .unreadable import UnreadableFile
+from .worker import Attempt
+from .worker_pool import PASSING, WorkerLimits, shared_pool
 
 Track = Callable[[Iterable[Any], str, int], Iterable[Any]]
 
@@ -40,23 +36,15 @@ _READERS = (
 _NO_PARSERS = frozenset(
     ("assemble.py", "cases.py", "duplicates.py", "families.py", "fields.py", "index.py", "library.py", "llm_search.py",
      "manifest.py", "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py",
-     "words.py")
+     "words.py", "worker_pool.py")
 )  # fmt: skip
-
-
-class _Reading(Record):
-    """One cached attempt to read a file: a document, or why there is none."""
-
-    sha256: Sha256
-    document: Document | None = None
-    reason: str = ""
-    detail: str = ""
 
 
 class LocalSearch(BaseModel):
     """The files below a folder, described by its ``manifest.jsonl`` where it has one (paper section 3.2).
 
     ``root``: the folder. ``file_bytes``: larger files are rejected unread. ``workers``: processes that parse.
+    ``limits``: what reading one file may cost there; a file that costs more, or takes its process down, is rejected.
     Links are not followed and hidden files are not seen. With a manifest, a file without a line in it, or with
     other bytes than its line says, is rejected: nobody could say where it comes from.
     """
@@ -68,6 +56,7 @@ class LocalSearch(BaseModel):
     ]
     file_bytes: int = Field(gt=0)
     workers: int = Field(ge=1, le=64)
+    limits: WorkerLimits = WorkerLimits()
 
     def open(self, cache: Path | None = None, track: Track | None = None) -> Library:
         """Read the folder. ``cache`` keeps parsed documents by content and parser, so a second call is fast.
@@ -147,47 +136,23 @@ class LocalSearch(BaseModel):
             rejections=tuple(sorted(rejections, key=lambda rejection: (rejection.id, rejection.reason))),
         )
 
-    def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[_Reading]:
+    def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[Attempt]:
         """The reading of every (path, sha256), in order: from the cache, or parsed."""
         version = parser_version()
         places = (
             {} if cache is None else {path: _place(cache, version, path, sha256) for path, sha256 in wanted}
         )
         found = {path: reading for path, place in places.items() if (reading := _cached(place)) is not None}
-        parsed = self._parse([(root / path, sha256) for path, sha256 in wanted if path not in found])
+        jobs = [(root / path, sha256) for path, sha256 in wanted if path not in found]
+        parsed = shared_pool(self.workers, self.limits).read(jobs)
         for path, _ in wanted:
             if path in found:
                 yield found.pop(path)
                 continue
             reading = next(parsed)
-            if places:
+            if places and reading.reason not in PASSING:
                 write_bytes(places[path], reading.line().encode())
             yield reading
-
-    def _parse(self, jobs: list[tuple[Path, str]]) -> Iterator[_Reading]:
-        """Parse in order, in processes of their own where there are several files."""
-        if self.workers == 1 or len(jobs) < 8:
-            for path, sha256 in jobs:
-                yield _read_one(path, sha256)
-            return
-        # spawn: a forked child would inherit the locks of the parent's threads.
-        context = multiprocessing.get_context("spawn")
-        done = 0
-        try:
-            with ProcessPoolExecutor(self.workers, context, _end_with_parent) as pool:
-                for line in pool.map(_read_line, *zip(*jobs, strict=True), chunksize=1):
-                    yield _Reading.model_validate_json(line)
-                    done += 1
-        except BrokenProcessPool:
-            # A reader took its process down (native code can). One process a file from here on finds which.
-            for path, sha256 in jobs[done:]:
-                try:
-                    with ProcessPoolExecutor(1, context, _end_with_parent) as pool:
-                        yield _Reading.model_validate_json(pool.submit(_read_line, path, sha256).result())
-                except BrokenProcessPool:
-                    yield _Reading(
-                        sha256=sha256, reason="parser_crashed", detail="its reader took the process down"
-                    )
 
 
 def parser_version() -> str:
@@ -198,7 +163,7 @@ def parser_version() -> str:
     ours += [records / name for name in ("document.py", "locator.py", "numbers.py")]
     code = [path.read_text(encoding="utf-8") for path in ours]
     installed = {distribution: _version(distribution) for distribution in _READERS}
-    return stable_hash(*code, installed, ParseLimits())[:16]
+    return stable_hash(*code, installed, ocr_version(), ParseLimits())[:16]
 
 
 def _version(distribution: str) -> str:
@@ -242,33 +207,9 @@ def _place(cache: Path, version: str, path: str, sha256: str) -> Path:
     return cache / version / f"{sha256}-{stable_hash(path.rsplit('/', 1)[-1])[:8]}.json"
 
 
-def _cached(place: Path) -> _Reading | None:
+def _cached(place: Path) -> Attempt | None:
     try:
-        return _Reading.model_validate_json(place.read_bytes())
+        return Attempt.model_validate_json(place.read_bytes())
     except (FileNotFoundError, ValidationError):
         # A line that no longer validates was written by other records, or cut short: read the file anew.
         return None
-
-
-def _read_one(path: Path, sha256: str) -> _Reading:
-    try:
-        return _Reading(sha256=sha256, document=with_slices(parse(path)))
-    except UnreadableFile as error:
-        return _Reading(sha256=sha256, reason=error.reason, detail=error.detail)
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent is killed would wait for its next file for ever."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "no worker of a pool"
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()
-
-
-def _read_line(path: Path, sha256: str) -> str:
-    """As :func:`_read_one`, as JSON: a document crosses processes faster so than pickled."""
-    return _read_one(path, sha256).line()

@@ -8,13 +8,12 @@ from pathlib import Path
 from graphforge.records import Family
 
 from .formats import delimited, html, text
+from .formats.archive import BROKEN
 from .unreadable import UnreadableFile
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_HTML = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body|table|div)\b",
-    re.IGNORECASE | re.DOTALL,
-)
+_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|table|div)\b", re.IGNORECASE)
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*>")
 _BINARY_NAMES = {".pdf", ".docx", ".pptx", ".png", ".jpg", ".jpeg"}
 _WORKBOOK_NAMES = {".xlsx", ".xls", ".xlsm", ".ods"}
 _HEAD = 65_536
@@ -61,9 +60,12 @@ def _zip(path: Path, suffix: str) -> Family:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
+            ours = archive.read("mimetype")[:200] if "mimetype" in names else b""
             kinds = archive.read("[Content_Types].xml")[:1_000_000] if "[Content_Types].xml" in names else b""
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as error:
+    except BROKEN as error:
         raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
+    if b"opendocument.spreadsheet" in ours:
+        return "ods"
     if "xl/workbook.xml" in names or b"spreadsheetml.sheet.main" in kinds:
         return "xlsx"
     if "word/document.xml" in names or b"wordprocessingml.document.main" in kinds:
@@ -75,8 +77,19 @@ def _zip(path: Path, suffix: str) -> Family:
     raise UnreadableFile("unknown_format", "a zip archive that is no Office file")
 
 
+def _without_comments(head: str) -> str:
+    """The text from behind the XML declaration and the comments before the first element."""
+    declaration = _DECLARATION.match(head)
+    place = declaration.end() if declaration else 0
+    while True:
+        place += len(head[place : place + _HEAD]) - len(head[place : place + _HEAD].lstrip())
+        if not head.startswith("<!--", place) or (end := head.find("-->", place)) < 0:
+            return head[place:]
+        place = end + 3
+
+
 def _text(path: Path, head: str, suffix: str) -> Family:
-    if _HTML.match(head):
+    if _HTML.match(_without_comments(head)):
         if suffix not in {".html", ".htm", ".xhtml"} and html.is_error_page(head):
             raise UnreadableFile(
                 "html_error_page", f"an HTML error page named {suffix or 'without extension'}"

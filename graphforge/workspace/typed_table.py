@@ -101,6 +101,10 @@ class TypedTables:
         return table
 
 
+def _between(places: frozenset[int], first: int, end: int) -> tuple[int, ...]:
+    return tuple(sorted(place - first for place in places if first <= place < end))
+
+
 def _same_columns(above: RawTable, below: RawTable) -> bool:
     """Whether a table on a page may go on with the one before: on the next page, its columns at the same edges."""
     first, second = above.origin, below.origin
@@ -178,8 +182,20 @@ class _TypedGrid(Grid):
             columns=tuple(columns),
             key=key,
             formulas=formulas,
+            merges=self._merges(region),
             hidden=self.raw.hidden,
+            hidden_rows=_between(self.raw.hidden_rows, region.top, region.bottom),
+            hidden_columns=_between(self.raw.hidden_columns, region.left, region.right),
             truncated=self.raw.truncated,
+        )
+
+    def _merges(self, region: Region) -> tuple[tuple[int, int, int, int], ...]:
+        """The merged ranges of more than one cell inside the region, by its own rows and columns."""
+        top, left = region.top, region.left
+        return tuple(
+            (m[0] - top, m[1] - left, min(m[2], region.bottom - 1) - top, min(m[3], region.right - 1) - left)
+            for m in sorted(self.raw.merges)
+            if top <= m[0] < region.bottom and left <= m[1] < region.right and (m[0], m[1]) != (m[2], m[3])
         )
 
     def _corner_unit(self, columns: list[Column], title: str) -> None:

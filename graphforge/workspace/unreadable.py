@@ -33,9 +33,9 @@ _REMEDIES: dict[str, str] = {
     "zip_bomb": "Leave the file out; it unpacks to far more than it should",
     "xml_entities": "Leave the file out; office programs never declare XML entities",
     "invalid_json": "Correct the JSON",
-    "not_a_workbook": "Save the data as xlsx, xls or csv",
+    "not_a_workbook": "Save the data as xlsx, xls, ods or csv",
     "wrong_format": "Give the file the extension of its real format",
-    "unknown_format": "Use pdf, xlsx, xls, csv, docx, pptx, html, md, txt, json, png or jpg",
+    "unknown_format": "Use pdf, xlsx, xls, ods, csv, docx, pptx, html, md, txt, json, png or jpg",
 }
 
 

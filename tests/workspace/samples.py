@@ -1,7 +1,9 @@
 """Small files of every family, written by the tests themselves."""
 
 import json
+import zipfile
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import docx
 import openpyxl
@@ -142,4 +144,61 @@ def pdf(folder: Path) -> Path:
     return path
 
 
-EVERY = (csv, xlsx, word, deck, page, markdown, plain, objects, pdf)
+def spreadsheet(folder: Path, name: str, tables: str, styles: str = "") -> Path:
+    """An OpenDocument spreadsheet of the given XML, names as in the standard (``table:``, ``office:``, ``text:``)."""
+    base = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = " ".join(f'xmlns:{short}="{base}{short}:1.0"' for short in ("office", "table", "text", "style"))
+    content = (
+        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {spaces} office:version="1.3">'
+        f"<office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
+    )
+    manifest = f'<manifest:manifest xmlns:manifest="{base}manifest:1.0"/>'
+    path = folder / name
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet", zipfile.ZIP_STORED)
+        archive.writestr("content.xml", content)
+        archive.writestr("META-INF/manifest.xml", manifest)
+    return path
+
+
+def ods_cell(value: object, inside: str = "", more: str = "") -> str:
+    """A cell with a number or a text, further elements in it and further attributes."""
+    if isinstance(value, int | float):
+        kind, shown = f'office:value-type="float" office:value="{value}"', str(value)
+    else:
+        kind, shown = 'office:value-type="string"', escape(str(value))
+    return f"<table:table-cell {kind} {more}>{inside}<text:p>{shown}</text:p></table:table-cell>"
+
+
+def calc(folder: Path) -> Path:
+    """As ``xlsx``: a merged two-row header under a title, a total row of formulas, a comment, and a hidden sheet."""
+    covered, empty = "<table:covered-table-cell/>", "<table:table-cell/>"
+    note = "<office:annotation><text:p>Revised in May.</text:p></office:annotation>"
+    rows = [
+        ods_cell("Caseload, fiscal year 2021 (in thousands)"),
+        empty,
+        ods_cell("State", more='table:number-rows-spanned="2"')
+        + ods_cell("Families", more='table:number-columns-spanned="2"')
+        + covered,
+        covered + ods_cell(2020) + ods_cell(2021),
+    ]
+    rows += [
+        ods_cell(name) + ods_cell(count, note * (name == "Alaska")) + ods_cell(s) for name, count, s in STATES
+    ]
+    rows.append(ods_cell("Total") + ods_cell(4385, more='table:formula="of:=SUM([.B5:.B8])"') + ods_cell(7.5))
+    wide = '<table:table-cell table:number-columns-repeated="16384"/>'
+    last = f'<table:table-row table:number-rows-repeated="1048560">{wide}</table:table-row>'
+    shown = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows) + last
+    codes = (("Code", "Weight"), ("a", 1), ("b", 2), ("c", 3))
+    behind = "".join(f"<table:table-row>{ods_cell(a)}{ods_cell(b)}</table:table-row>" for a, b in codes)
+    unseen = '<style:table-properties table:display="false"/>'
+    style = f'<style:style style:name="ta2" style:family="table">{unseen}</style:style>'
+    tables = (
+        f'<table:table table:name="Caseload">{shown}</table:table>'
+        f'<table:table table:name="Behind" table:style-name="ta2">{behind}</table:table>'
+    )
+    return spreadsheet(folder, "caseload.ods", tables, style)
+
+
+EVERY = (csv, xlsx, calc, word, deck, page, markdown, plain, objects, pdf)

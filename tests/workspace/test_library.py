@@ -124,7 +124,7 @@ def test_a_second_opening_reads_the_cache(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(*_: object) -> None:
         raise AssertionError("parsed again")
 
-    monkeypatch.setattr("graphforge.workspace.search.parse", refuse)
+    monkeypatch.setattr("graphforge.workspace.worker_pool.Worker.read", refuse)
     second = search(root).open(cache)
     assert second.documents == first.documents
     assert [one.reason for one in first.rejections] == [one.reason for one in second.rejections]

@@ -4,13 +4,15 @@ import re
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Literal
 
 from lxml import etree
 
 from ..limits import ParseLimits
 from ..unreadable import UnreadableFile
 
-_BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError, RuntimeError)
+# What Python's zip reader raises on a broken archive.
+BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError, RuntimeError)
 _FLOOR = 16 * 2**20
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
@@ -19,7 +21,7 @@ def open_archive(path: Path, limits: ParseLimits) -> zipfile.ZipFile:
     """The zip file, checked by its directory. Raises UnreadableFile where it is broken, protected or a bomb."""
     try:
         archive = zipfile.ZipFile(path)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
     members = archive.infolist()
     if len(members) > limits.members:
@@ -50,7 +52,7 @@ def read_member(archive: zipfile.ZipFile, name: str, limits: ParseLimits) -> byt
             data = file.read(limits.member + 1)
         if member.compress_type == zipfile.ZIP_DEFLATED:
             _check_end(archive, member, len(data))
-    except _BROKEN as error:
+    except BROKEN as error:
         raise UnreadableFile("corrupt", f"the zip member {name} can't be unpacked: {error}") from error
     if len(data) > limits.member:
         raise UnreadableFile("zip_bomb", f"{name} unpacks to more than {limits.member} bytes")
@@ -96,6 +98,34 @@ def declares_entities(data: bytes) -> bool:
     return bool(_ENTITY.search(head)) or bool(_ENTITY.search(head.replace(b"\0", b"")))
 
 
+_PROPERTIES = {
+    "title": "title", "subject": "subject", "creator": "author", "keywords": "keywords", "description": "description",
+    "lastModifiedBy": "modified_by", "created": "created", "modified": "modified", "category": "category",
+    "initial-creator": "author", "creation-date": "created", "date": "modified", "keyword": "keywords",
+    "Company": "company", "Application": "application", "generator": "application", "language": "language",
+    "rights": "rights", "publisher": "publisher",
+}  # fmt: skip
+
+
+def package_metadata(archive: zipfile.ZipFile, limits: ParseLimits) -> dict[str, str]:
+    """What an Office or OpenDocument package says of itself; a damaged part says nothing."""
+    found: dict[str, str] = {}
+    for part in ("docProps/core.xml", "docProps/app.xml", "meta.xml"):
+        if part not in archive.namelist():
+            continue
+        try:
+            root = xml_root(read_member(archive, part, limits), part)
+        except UnreadableFile:
+            continue
+        for element in root.iter():
+            tag = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+            # Nothing that an entity would stand for: an unresolved one is a child.
+            text = " ".join((element.text or "").split())[:500] if not len(element) else ""
+            if text and (name := _PROPERTIES.get(tag)):
+                found.setdefault(name, text)
+    return dict(sorted(found.items()))
+
+
 def xml_root(data: bytes, name: str) -> etree._Element:
     """The root of an XML part. Entities stay unresolved and no other file or address is opened."""
     parser = etree.XMLParser(
@@ -109,4 +139,5 @@ def xml_root(data: bytes, name: str) -> etree._Element:
     try:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise UnreadableFile("corrupt", f"{name} is no well-formed XML: {error}") from error
+        reason: Literal["xml_entities", "corrupt"] = "xml_entities" if declares_entities(data) else "corrupt"
+        raise UnreadableFile(reason, f"{name} is no well-formed XML: {error}") from error

@@ -3,16 +3,17 @@
 import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lxml import etree
 
-from graphforge.records import Block, BlockLocator, TableCellLocator, Value
+from graphforge.records import Block, BlockLocator, PartLocator, TableCellLocator, Value
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, open_archive, read_member, xml_root
+from .archive import declares_entities, open_archive, package_metadata, read_member, xml_root
 from .text import clean
 
 _SKIPPED = {
@@ -211,8 +212,21 @@ def main_part(archive: zipfile.ZipFile, limits: ParseLimits) -> str:
     raise UnreadableFile("corrupt", "the package has no document part")
 
 
-def body_of(path: Path, limits: ParseLimits) -> tuple[etree._Element, dict[str, int], bool, list[str]]:
-    """The body, the heading level of each paragraph style, whether entities are declared, and the footnotes."""
+@dataclass
+class Word:
+    """The parts of a document that hold text: the body, the heading level of each paragraph style, whether entities
+    are declared, the footnotes, and what else stands beside the text (``endnote``, ``comment``)."""
+
+    body: etree._Element
+    levels: dict[str, int]
+    entities: bool
+    footnotes: list[str]
+    beside: dict[str, list[str]]
+    metadata: dict[str, str]
+
+
+def body_of(path: Path, limits: ParseLimits) -> Word:
+    """The document, read within bounds. Raises UnreadableFile: corrupt, password_protected, zip_bomb, xml_entities."""
     with open_archive(path, limits) as archive:
         part = main_part(archive, limits)
         data = read_member(archive, part, limits)
@@ -221,15 +235,26 @@ def body_of(path: Path, limits: ParseLimits) -> tuple[etree._Element, dict[str, 
         styles: dict[str, int] = {}
         if (name := str(folder / "styles.xml")) in archive.namelist():
             styles = _levels(xml_root(read_member(archive, name, limits), name))
-        notes: list[str] = []
-        if (name := str(folder / "footnotes.xml")) in archive.namelist():
-            for note in xml_root(read_member(archive, name, limits), name):
-                notes.append(
-                    clean(" ".join(run_text(piece) for piece in flow(note) if name_of(piece) == "p"))
-                )
+        footnotes = _notes(archive, str(folder / "footnotes.xml"), limits)
+        beside = {
+            "endnote": _notes(archive, str(folder / "endnotes.xml"), limits),
+            "comment": _notes(archive, str(folder / "comments.xml"), limits),
+        }
+        metadata = package_metadata(archive, limits)
     if body is None:
         raise UnreadableFile("corrupt", "the document has no body")
-    return body, styles, declares_entities(data), [note for note in notes if note]
+    return Word(body, styles, declares_entities(data), footnotes, beside, metadata)
+
+
+def _notes(archive: zipfile.ZipFile, name: str, limits: ParseLimits) -> list[str]:
+    """The text of each note of a part that has any."""
+    if name not in archive.namelist():
+        return []
+    notes = [
+        clean(" ".join(run_text(piece) for piece in flow(note) if name_of(piece) == "p"))
+        for note in xml_root(read_member(archive, name, limits), name)
+    ]
+    return [note for note in notes if note]
 
 
 def _levels(styles: etree._Element) -> dict[str, int]:
@@ -261,9 +286,10 @@ def _levels(styles: etree._Element) -> dict[str, int]:
 
 def read(path: Path, limits: ParseLimits) -> Reading:
     """Paragraphs as blocks, every table (nested ones after the one around them), footnotes as notes at the end."""
-    body, styles, entities, notes = body_of(path, limits)
-    reading = Reading(pages=1)
-    if entities:
+    word = body_of(path, limits)
+    body, styles, notes = word.body, word.levels, word.footnotes
+    reading = Reading(pages=1, metadata=word.metadata)
+    if word.entities:
         reading.warnings.append("the document declares XML entities; they were left unresolved")
     block = table = 0
     last = ""
@@ -316,6 +342,10 @@ def read(path: Path, limits: ParseLimits) -> Reading:
         if block < limits.blocks:
             reading.items.append(Block(kind="note", text=note, locator=BlockLocator(block=block)))
         block += 1
+    for beside, texts in word.beside.items():
+        for number, note in enumerate(texts):
+            place = PartLocator(part=beside, index=number)  # type: ignore[arg-type]
+            reading.items.append(Block(kind="note", text=note, locator=place))
     if block > limits.blocks:
         reading.warnings.append(f"{block - limits.blocks} blocks left out")
     return reading

@@ -43,6 +43,8 @@ _ERROR = re.compile(
 )
 _CURRENCY = {"$", "US$", "€", "£", "¥"}
 _SPAN_CAP = 200
+# Cells of one table that spans may cover from above; beyond it a cell is one cell.
+_COVERED_CAP = 200_000
 
 
 def is_error_page(text: str) -> bool:
@@ -133,6 +135,8 @@ def cells_of(table: etree._Element) -> tuple[list[list[str]], list[Merge], int]:
                 line.append("")
                 column += 1
             width, height = _span(cell, "colspan"), _span(cell, "rowspan")
+            if len(taken) > _COVERED_CAP:
+                width = height = 1
             content = "" if is_hidden(cell) else visible_text(cell)
             only_heads = only_heads and (_tag(cell) == "th" or not content)
             line += [content] + [""] * (width - 1)
@@ -256,12 +260,38 @@ def hidden_count(root: etree._Element) -> int:
     )
 
 
+_METADATA = {
+    "author": "author", "dc.creator": "author", "description": "description", "keywords": "keywords",
+    "date": "created", "dc.date": "created", "dcterms.created": "created", "article:published_time": "created",
+    "dcterms.modified": "modified", "article:modified_time": "modified", "og:site_name": "publisher",
+    "dc.publisher": "publisher", "dcterms.publisher": "publisher", "dc.rights": "rights", "dcterms.rights": "rights",
+    "dcterms.license": "licence", "generator": "application",
+}  # fmt: skip
+
+
+def _metadata(root: etree._Element) -> dict[str, str]:
+    """What the page says of itself in its head, the address of its licence among it."""
+    found: dict[str, str] = {}
+    for element in root.iter("meta"):
+        name = _METADATA.get((element.get("name") or element.get("property") or "").strip().casefold())
+        if name and (text := clean(element.get("content") or "")[:500]):
+            found.setdefault(name, text)
+    for element in root.iter("link", "a"):
+        if "license" in (element.get("rel") or "").casefold().split() and (
+            text := clean(element.get("href") or "")
+        ):
+            found.setdefault("licence", text[:500])
+    return dict(sorted(found.items()))
+
+
 def read(path: Path, limits: ParseLimits) -> Reading:
     """Visible text as blocks, tables with spans laid out."""
     root = root_of(path)
     title = root.find(".//title")
     reading = Reading(
-        pages=1, title=clean("".join(map(str, title.itertext())))[:200] if title is not None else ""
+        pages=1,
+        metadata=_metadata(root),
+        title=clean("".join(map(str, title.itertext())))[:200] if title is not None else "",
     )
     block = 0
     last_text = ""

@@ -460,7 +460,7 @@ def read(path: Path, limits: ParseLimits) -> Reading:
 
 
 def _read(document: Any, limits: ParseLimits) -> Reading:
-    reading = Reading(pages=document.page_count)
+    reading = Reading(pages=document.page_count, metadata=_metadata(document))
     if document.is_repaired:
         reading.warnings.append("the pdf is damaged and was repaired while reading")
     if document.page_count > limits.pages:
@@ -514,6 +514,21 @@ def page_text(page: Any, sizes: Counter[float]) -> tuple[list[Word], list[PageBl
     words = words_of(page, textpage)
     turn = tuple(page.rotation_matrix) if page.rotation else None
     return words, _blocks(textpage.extractDICT(), words, sizes, turn)
+
+
+_METADATA = {
+    "title": "title", "author": "author", "subject": "subject", "keywords": "keywords", "creator": "application",
+    "creationDate": "created", "modDate": "modified",
+}  # fmt: skip
+
+
+def _metadata(document: Any) -> dict[str, str]:
+    """What the pdf says of itself; dates as it writes them (``D:20191231120000Z``)."""
+    found = {
+        ours: " ".join(str(document.metadata.get(name) or "").split())[:500]
+        for name, ours in _METADATA.items()
+    }
+    return {name: text.encode("utf-8", "replace").decode() for name, text in sorted(found.items()) if text}
 
 
 def _covers(outer: Box, inner: Box) -> bool:

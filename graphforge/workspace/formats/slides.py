@@ -8,24 +8,18 @@ import pptx
 from lxml import etree
 from pptx.exc import PythonPptxError
 
-from graphforge.records import Block, SlideLocator, TableCellLocator, Value
+from graphforge.records import Block, PartLocator, SlideLocator, TableCellLocator, Value
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, open_archive, read_member
+from .archive import BROKEN, declares_entities, open_archive, package_metadata, read_member, xml_root
+from .docx import name_of
 from .text import clean
 
-_BROKEN = (
-    PythonPptxError,
-    KeyError,
-    ValueError,
-    AttributeError,
-    TypeError,
-    OSError,
-    etree.XMLSyntaxError,
-    IndexError,
-)
+_BROKEN = (*BROKEN, PythonPptxError, KeyError, AttributeError, TypeError, etree.XMLSyntaxError, IndexError)
+# Most points of a chart's series.
+_POINTS = 20_000
 
 
 def open_deck(path: Path, limits: ParseLimits) -> Any:
@@ -84,6 +78,10 @@ def cells_of(frame: Any) -> tuple[list[list[Value]], list[Merge], int | None, st
             rows.append(line)
         return rows, merges, 1 if table.first_row and len(rows) > 1 else None, ""
     chart = frame.chart
+    for element in chart._chartSpace.iter("{*}ptCount"):
+        # The reader below makes as many points as a series claims to have.
+        if int(element.get("val") or 0) > _POINTS:
+            raise ValueError(f"a chart claims {element.get('val')} points")
     try:
         title = (
             clean(chart.chart_title.text_frame.text)
@@ -110,6 +108,16 @@ def cells_of(frame: Any) -> tuple[list[list[Value]], list[Merge], int | None, st
 def read(path: Path, limits: ParseLimits) -> Reading:
     """Slides in order: titles as headings, other shapes as paragraphs, tables and charts, then the notes."""
     deck = open_deck(path, limits)
+    try:
+        reading = _read(deck, limits)
+    except _BROKEN as error:
+        raise UnreadableFile("corrupt", f"the deck's parts don't fit together: {error}") from error
+    with open_archive(path, limits) as archive:
+        reading.metadata = package_metadata(archive, limits)
+    return reading
+
+
+def _read(deck: Any, limits: ParseLimits) -> Reading:
     slides = list(deck.slides)
     reading = Reading(pages=len(slides))
     if len(slides) > limits.pages:
@@ -156,7 +164,28 @@ def read(path: Path, limits: ParseLimits) -> Reading:
         notes = notes_of(slide)
         if notes:
             reading.items.append(Block(kind="note", text=notes, locator=SlideLocator(slide=number, shape=-1)))
+        for index, said in enumerate(comments_of(slide)):
+            comment = PartLocator(part="comment", place=str(number + 1), index=index)
+            reading.items.append(Block(kind="note", text=said, locator=comment))
     return reading
+
+
+def comments_of(slide: Any) -> list[str]:
+    """The reviewers' comments on a slide, of either kind that PowerPoint writes."""
+    found = []
+    for relation in slide.part.rels.values():
+        if relation.is_external or relation.reltype.rpartition("/")[2] != "comments":
+            continue
+        root = xml_root(relation.target_part.blob, str(relation.target_part.partname))
+        for comment in root.iter():
+            if name_of(comment) not in {"cm", "reply"}:
+                continue
+            # The older kind has its words in ``text``, the newer one in runs of a text body; replies are their own.
+            body = next((part for part in comment if name_of(part) in {"text", "txBody"}), None)
+            if body is not None:
+                words = [t.text or "" for t in body.iter() if name_of(t) in {"t", "text"}]
+                found.append(clean("".join(words)))
+    return [text for text in found if text]
 
 
 def notes_of(slide: Any) -> str:

@@ -108,7 +108,7 @@ def pipe_cells(line: str) -> list[str]:
 
 def plain(text: str) -> str:
     """Markdown text without emphasis marks, link targets and inline tags."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)", r"\1", text)
+    text = re.sub(r"!?\[([^\]]{0,2000}+)\]\([^)\s]{0,2000}+(?:\s+\"[^\"]{0,2000}+\")?\)", r"\1", text)
     text = re.sub(r"</?[a-zA-Z][^<>]*>", " ", text)
     text = re.sub(r"(\*\*|__|`+)(.+?)\1", r"\2", text)
     text = re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"\1", text)

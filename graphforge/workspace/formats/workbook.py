@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -15,18 +16,31 @@ import python_calamine
 from lxml import etree
 from openpyxl.formula.translate import Translator, TranslatorError
 
-from graphforge.records import CellLocator, Family, Value, column_index
+from graphforge.records import (
+    Block,
+    CellLocator,
+    CommentLocator,
+    Family,
+    PartLocator,
+    Value,
+    column_index,
+)
 
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, open_archive, read_member, xml_root
+from .archive import declares_entities, open_archive, package_metadata, read_member, xml_root
+from .beside import Beside, read_beside
 from .docx import child_of, name_of, value_of
 
 # The columns and the rows of references. Others than a cell's own may match: they only make a sheet look larger.
 _COLUMN = re.compile(rb"r=[\"']([A-Z]{1,3})[0-9]")
 _ROW = re.compile(rb"r=[\"'][A-Z]{1,3}([0-9]{1,7})")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^<>]*>")
+_COLUMN_TAG = re.compile(rb"<(?:\w+:)?col\b[^<>]*>")
+_ROW_PLACE = re.compile(rb"\br=[\"'](\d{1,7})[\"']")
+_HIDDEN = re.compile(rb"\bhidden=[\"'](?:1|true)[\"']")
 _VOLATILE = re.compile(r"\b(?:NOW|TODAY|RAND|RANDBETWEEN|RANDARRAY)\s*\(", re.IGNORECASE)
 _RELATIONS = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -35,6 +49,12 @@ _RELATIONS = (
     b'Target="xl/workbook.xml"/></Relationships>'
 )
 _FORMULA_CAP = 100_000
+# A formula as a person writes it, in Excel's own bounds; the engine's parser calls itself for every level.
+_FORMULA_LENGTH = 8_192
+_FORMULA_DEPTH = 128
+_SIGNS = re.compile(r"[-+%]{32}")
+# Merged ranges are kept up to this many cells in all.
+_MERGED_CAP = 200_000
 _Result = TypeVar("_Result")
 
 
@@ -55,6 +75,10 @@ class Book:
     hidden: set[str]
     formulas: dict[str, dict[tuple[int, int], Formula]] = field(default_factory=dict)
     computed: dict[str, dict[tuple[int, int], Value]] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
+    hidden_rows: dict[str, frozenset[int]] = field(default_factory=dict)
+    hidden_columns: dict[str, frozenset[int]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
@@ -104,7 +128,7 @@ def show_value(value: Value) -> str:
 
 
 def _cell_reference(reference: str) -> tuple[int, int] | None:
-    match = re.fullmatch(r"\$?([A-Za-z]{1,3})\$?([0-9]{1,7})", reference)
+    match = re.fullmatch(r"\$?([A-Za-z]{1,7})\$?([0-9]{1,10})", reference)
     return (int(match[2]) - 1, column_index(match[1].upper())) if match else None
 
 
@@ -140,8 +164,16 @@ def open_book(path: Path, family: Family, limits: ParseLimits) -> Book:
         book = _book(workbook)
         if repaired is not None:
             book.warnings.append("the package's relations are damaged; the sheets were read without them")
-        _read_formulas(book, parts)
-    _compute(book, path if repaired is None else None)
+        sheets, calculate = _sheet_parts(parts)
+        sheets = dict(islice(sheets.items(), limits.sheets))
+        _read_formulas(book, parts, sheets, calculate)
+        book.metadata = package_metadata(archive, limits)
+        book.beside = read_beside(archive, sheets, limits)
+        book.warnings += book.beside.warnings
+        for sheet, part in sheets.items():
+            book.hidden_rows[sheet] = _hidden_rows(parts[part])
+            book.hidden_columns[sheet] = _hidden_columns(parts[part], limits)
+    _compute(book, path if repaired is None else None, limits)
     return book
 
 
@@ -255,8 +287,25 @@ def _sheet_parts(parts: dict[str, bytes]) -> tuple[dict[str, str], bool]:
     return found, calculate
 
 
-def _read_formulas(book: Book, parts: dict[str, bytes]) -> None:
-    sheets, calculate = _sheet_parts(parts)
+def _hidden_rows(data: bytes) -> frozenset[int]:
+    """The hidden rows of a sheet, zero-based."""
+    if b"hidden=" not in data:
+        return frozenset()
+    hidden = (tag for tag in _ROW_TAG.findall(data) if _HIDDEN.search(tag))
+    return frozenset(int(place[1]) - 1 for tag in hidden if (place := _ROW_PLACE.search(tag)))
+
+
+def _hidden_columns(data: bytes, limits: ParseLimits) -> frozenset[int]:
+    """The hidden columns of a sheet, zero-based."""
+    found: set[int] = set()
+    for tag in _COLUMN_TAG.findall(data) if b"hidden=" in data else ():
+        first, last = re.search(rb"\bmin=[\"'](\d{1,5})", tag), re.search(rb"\bmax=[\"'](\d{1,5})", tag)
+        if _HIDDEN.search(tag) and first and last:
+            found.update(range(int(first[1]) - 1, min(int(last[1]), limits.columns)))
+    return frozenset(found)
+
+
+def _read_formulas(book: Book, parts: dict[str, bytes], sheets: dict[str, str], calculate: bool) -> None:
     count = 0
     for sheet, part in sheets.items():
         data = parts[part]
@@ -310,7 +359,7 @@ def _formula_text(formula: etree._Element, reference: str, shared: dict[str, tup
     return "=" + text if text else None
 
 
-def _compute(book: Book, source: Path | None) -> None:
+def _compute(book: Book, source: Path | None, limits: ParseLimits) -> None:
     """Fill ``computed`` for the formulas without a cached result; a warning where it can't be done."""
     missing = {
         sheet: [place for place, formula in cells.items() if formula.cached is None]
@@ -328,6 +377,12 @@ def _compute(book: Book, source: Path | None) -> None:
         return
     if source is None:
         book.warnings.append(f"{total} formulas without a result in a damaged workbook")
+        return
+    if len(book.names) > limits.sheets:
+        book.warnings.append(f"{total} formulas without a result: the workbook has too many sheets")
+        return
+    if any(not _is_sane(f.text) for cells in book.formulas.values() for f in cells.values()):
+        book.warnings.append(f"{total} formulas without a result: one is too long or nested too deeply")
         return
 
     def evaluate() -> Any:
@@ -359,6 +414,32 @@ def _compute(book: Book, source: Path | None) -> None:
         book.warnings.append(f"{len(failed)} formulas without a result, the first in {failed[0]}")
 
 
+def _is_sane(formula: str) -> bool:
+    if len(formula) > _FORMULA_LENGTH or _SIGNS.search(formula):
+        return False
+    depth = 0
+    for bracket in re.findall(r"[(){}]", formula):
+        depth += 1 if bracket in "({" else -1
+        if depth > _FORMULA_DEPTH:
+            return False
+    return True
+
+
+def _within(merges: list[Merge], rows: int, columns: int) -> list[Merge]:
+    """The merged ranges inside the rows and columns read, sorted; no more than a bounded area."""
+    kept: list[Merge] = []
+    area = 0
+    for top, left, bottom, right in sorted(merges):
+        if top >= rows or left >= columns:
+            continue
+        bottom, right = min(bottom, rows - 1), min(right, columns - 1)
+        area += (bottom - top + 1) * (right - left + 1)
+        if area > _MERGED_CAP:
+            break
+        kept.append((top, left, bottom, right))
+    return kept
+
+
 def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Value]], list[Merge], bool]:
     """A sheet's values from cell A1 on, its merged ranges, and whether rows or columns were left out."""
     sheet = guarded(lambda: book.workbook.get_sheet_by_name(name), f"sheet {name!r} can't be read")
@@ -381,13 +462,13 @@ def sheet_rows(book: Book, name: str, limits: ParseLimits) -> tuple[list[list[Va
             rows[row][column] = value
     ranges = sheet.merged_cell_ranges or []
     merges = [(top, left, bottom, right) for (top, left), (bottom, right) in ranges]
-    return rows, sorted(merges), height > kept or width > kept_width
+    return rows, _within(merges, len(rows), kept_width), height > kept or width > kept_width
 
 
 def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
     """Every sheet as one rectangle of cells, hidden ones flagged."""
     book = open_book(path, family, limits)
-    reading = Reading(pages=max(1, len(book.names)), warnings=book.warnings)
+    reading = Reading(pages=max(1, len(book.names)), warnings=book.warnings, metadata=book.metadata)
     if len(book.names) > limits.sheets:
         reading.warnings.append(f"{len(book.names) - limits.sheets} sheets left out")
     for name in book.names[: limits.sheets]:
@@ -401,6 +482,8 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
                 merges=merges,
                 formulas={place: formula.text for place, formula in book.formulas.get(name, {}).items()},
                 hidden=name in book.hidden,
+                hidden_rows=book.hidden_rows.get(name, frozenset()),
+                hidden_columns=book.hidden_columns.get(name, frozenset()),
                 truncated=truncated,
             )
         )
@@ -408,4 +491,13 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
             reading.warnings.append(f"sheet {name!r}: only the first {len(rows)} rows were read")
         if name in book.hidden:
             reading.warnings.append(f"sheet {name!r} is hidden")
+        for what, places in (("rows", book.hidden_rows), ("columns", book.hidden_columns)):
+            if hidden := places.get(name):
+                reading.warnings.append(f"sheet {name!r}: {len(hidden)} {what} are hidden")
+        for number, line in enumerate(book.beside.charts.get(name, ())):
+            chart = PartLocator(part="chart", place=name, index=number)
+            reading.items.append(Block(kind="caption", text=line, locator=chart))
+        for (row, column), text in sorted(book.beside.comments.get(name, {}).items()):
+            comment = CommentLocator(sheet=name, row=row, column=column)
+            reading.items.append(Block(kind="note", text=text, locator=comment))
     return reading
