@@ -8,7 +8,8 @@ from omegaconf import DictConfig
 
 from graphforge.config import Config
 from graphforge.records import Rejection, Seed, Workspace
-from graphforge.workspace import Library, assemble, search_workspaces, store
+from graphforge.tracking import store_root
+from graphforge.workspace import Library, WebSearch, assemble, search_workspaces, store
 from pipelines._edge import Desk, client, one_line, stage
 
 # Parsed documents by content and parser: an aid to speed that never changes a result.
@@ -20,9 +21,7 @@ def main(cfg: DictConfig) -> None:
     outputs = ("workspaces.jsonl", "files", "documents", "library_rejected.jsonl", "library_counts.json")
     with stage(cfg, *outputs) as (config, desk):
         seeds = desk.read("seeds/seeds.jsonl", Seed)
-        library = config.search.open(CACHE, desk.track)
-        if root := getattr(config.search, "root", None):
-            desk.source(root)
+        library = _library(config, desk, seeds)
         if config.engine.name == "llm":
             workspaces, rejections = asyncio.run(_search(config, desk, library, seeds))
         else:
@@ -32,6 +31,26 @@ def main(cfg: DictConfig) -> None:
         books = library.count()
         desk.close(books.inputs, books.outputs, library.rejections, "library")
         desk.close(len(seeds), len(workspaces), rejections)
+
+
+def _library(config: Config, desk: Desk, seeds: list[Seed]) -> Library:
+    """The files of a folder; for a search of the web, of a folder with what was found and fetched for the seeds."""
+    search = config.search
+    if not isinstance(search, WebSearch):
+        library: Library = search.open(CACHE, desk.track, config.licence)
+        if root := getattr(search, "root", None):
+            desk.source(root)
+        return library
+    base = store_root()
+    print(search.plan(seeds, config.fetch, base).line(), flush=True)
+    gathered = asyncio.run(search.gather(seeds, config.fetch, config.licence, base, desk.track))
+    print(gathered.line(), flush=True)
+    desk.metrics(
+        {"web.queries": gathered.asked, "web.addresses": gathered.found, "web.files": gathered.fetched}
+    )
+    found = gathered.search.open(CACHE, desk.track, config.licence)
+    desk.source(gathered.search.root)
+    return gathered.complete(found, config.fetch.pages)
 
 
 async def _search(
