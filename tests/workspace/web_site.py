@@ -7,7 +7,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-
 from graphforge.workspace import Fetching
 
 CSV = b"District,Permits,Year\nAlder,1200,2023\nBirch,845,2023\nCedar,3310,2023\nElm,451,2023\n"

@@ -12,17 +12,17 @@ _MOST = 20
 
 
 class BraveSearch(WebSearch):
-    """``key``: the environment variable with the key. ``url``: the interface. ``country``: whose results."""
+    """``key_env``: the environment variable with the key. ``url``: the interface. ``country``: whose results."""
 
     name: ClassVar[str] = "brave"
 
-    key: str
+    key_env: str
     url: str
     country: str
 
     def ready(self) -> None:
         super().ready()
-        key_from(self.key, self.name)
+        key_from(self.key_env, self.name)
 
     def identity(self) -> tuple[str, ...]:
         return (self.name, self.url, self.country)
@@ -32,7 +32,7 @@ class BraveSearch(WebSearch):
             "GET",
             self.url,
             seconds=self.seconds,
-            headers={"X-Subscription-Token": key_from(self.key, self.name), "Accept": "application/json"},
+            headers={"X-Subscription-Token": key_from(self.key_env, self.name), "Accept": "application/json"},
             params={
                 "q": query.text,
                 "count": min(self.results, _MOST),
@@ -43,7 +43,7 @@ class BraveSearch(WebSearch):
         error = reply.body.get("error") if isinstance(reply.body, dict) else None
         code = str(error.get("code", "")) if isinstance(error, dict) else ""
         if reply.status in {401, 403} or code == "SUBSCRIPTION_TOKEN_INVALID":
-            raise SearchError(f"Brave refuses the key in {self.key} ({reply.said()})", "Set a valid one")
+            raise SearchError(f"Brave refuses the key in {self.key_env} ({reply.said()})", "Set a valid one")
         if reply.status == 402 or code == "QUOTA_LIMITED":
             raise SearchError(
                 f"Brave's quota is used up ({reply.said()})",

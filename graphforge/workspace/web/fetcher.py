@@ -54,7 +54,7 @@ class Fetched(Record):
     """What came of an address. ``reason`` is empty for a file, which then lies in the store under ``sha256``.
 
     Addresses are recorded without secrets. ``passing``: another run asks again. ``version``: of the settings that a
-    refusal rests on. ``at``: when it was fetched; ``date``: when it was published, as found.
+    refusal rests on. ``at``: when this content was first fetched; ``date``: when it was published, as found.
     """
 
     url: str
@@ -189,6 +189,8 @@ class Fetcher:
                     url, Refusal("not_recorded", "it was never fetched, and search.offline is set")
                 )
             fetched = await self._persist(address, key, known)
+            if known is not None and known.sha256 == fetched.sha256:
+                fetched = fetched.model_copy(update={"at": known.at})
         except Refusal as refusal:
             key = key or key_of(url)
             known = self.store.known(key)
@@ -239,7 +241,7 @@ class Fetcher:
                     address = address.follow(target)
                     continue
                 if response.status_code == 304 and known is not None and known.sha256:
-                    return known.model_copy(update={"at": _now()})
+                    return known
                 await self._receive(response, part)
                 return self._finish(first, address, response, part)
         raise Refusal(

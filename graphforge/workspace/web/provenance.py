@@ -105,7 +105,13 @@ def one_line(text: str) -> str:
 
 
 def _page(content: bytes, url: str) -> Provenance:
-    parser = html.HTMLParser(no_network=True, huge_tree=False)
+    try:
+        content.decode()
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        # As the page itself declares.
+        encoding = None
+    parser = html.HTMLParser(no_network=True, huge_tree=False, encoding=encoding)
     try:
         root = html.document_fromstring(content, parser=parser)
     except (etree.ParserError, ValueError):
@@ -142,12 +148,12 @@ def _page_licence(root: Any, url: str, said: Mapping[str, str], things: list[dic
         return named_licence(value) if value.startswith("http") else value
     if words := _first(said, _LICENCE_NAMES):
         return named_licence(words) if words.startswith("http") else words
-    linked = {
-        found[0].casefold()
-        for element in root.iter("a")
-        if (found := _CC.match((element.get("href") or "").strip()))
-    }
-    return named_licence(linked.pop()) if len(linked) == 1 else None
+    linked: dict[str, str] = {}
+    for element in root.iter("a"):
+        address = (element.get("href") or "").strip()
+        if found := _CC.match(address):
+            linked.setdefault(found[0].casefold(), address)
+    return named_licence(next(iter(linked.values()))) if len(linked) == 1 else None
 
 
 def _things(root: Any) -> Iterator[dict[str, Any]]:

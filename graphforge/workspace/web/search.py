@@ -202,11 +202,9 @@ class WebSearch(BaseModel):
         )
 
     def outlook(self, seeds: int, fetching: Fetching) -> Plan:
-        """As :meth:`plan`, where there are no seeds yet and nothing is looked up."""
+        """As :meth:`plan`, where there are no seeds yet: nothing is looked up, and nothing refused."""
         queries = seeds * self.queries
-        return self._bounded(
-            Plan(self.name, seeds, queries, 0, queries * self.results, fetching.bytes), fetching
-        )
+        return Plan(self.name, seeds, queries, 0, queries * self.results, fetching.bytes)
 
     def _bounded(self, plan: Plan, fetching: Fetching) -> Plan:
         asked = plan.queries - plan.recorded

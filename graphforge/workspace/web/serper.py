@@ -9,17 +9,17 @@ from .search import WebSearch
 
 
 class SerperSearch(WebSearch):
-    """``key``: the environment variable with the key. ``url``: the interface. ``country``: whose results (``gl``)."""
+    """``key_env``: the environment variable with the key. ``url``: the interface. ``country``: whose results."""
 
     name: ClassVar[str] = "serper"
 
-    key: str
+    key_env: str
     url: str
     country: str
 
     def ready(self) -> None:
         super().ready()
-        key_from(self.key, self.name)
+        key_from(self.key_env, self.name)
 
     def identity(self) -> tuple[str, ...]:
         return (self.name, self.url, self.country)
@@ -29,11 +29,11 @@ class SerperSearch(WebSearch):
             "POST",
             self.url,
             seconds=self.seconds,
-            headers={"X-API-KEY": key_from(self.key, self.name)},
+            headers={"X-API-KEY": key_from(self.key_env, self.name)},
             body={"q": query.text, "num": self.results, "gl": self.country},
         )
         if reply.status in {401, 403}:
-            raise SearchError(f"Serper refuses the key in {self.key} ({reply.said()})", "Set a valid one")
+            raise SearchError(f"Serper refuses the key in {self.key_env} ({reply.said()})", "Set a valid one")
         if reply.status in {400, 402} and "credit" in reply.said().casefold():
             raise SearchError(
                 f"Serper's credits are used up ({reply.said()})",

@@ -12,17 +12,17 @@ _MOST = 20
 
 
 class TavilySearch(WebSearch):
-    """``key``: the environment variable with the key. ``url``: the interface. ``depth``: what Tavily calls so."""
+    """``key_env``: the environment variable with the key. ``url``: the interface. ``depth``: what Tavily calls so."""
 
     name: ClassVar[str] = "tavily"
 
-    key: str
+    key_env: str
     url: str
     depth: str
 
     def ready(self) -> None:
         super().ready()
-        key_from(self.key, self.name)
+        key_from(self.key_env, self.name)
 
     def identity(self) -> tuple[str, ...]:
         return (self.name, self.url, self.depth)
@@ -33,11 +33,11 @@ class TavilySearch(WebSearch):
             "POST",
             self.url,
             seconds=self.seconds,
-            headers={"Authorization": f"Bearer {key_from(self.key, self.name)}"},
+            headers={"Authorization": f"Bearer {key_from(self.key_env, self.name)}"},
             body={"query": words, "max_results": min(self.results, _MOST), "search_depth": self.depth},
         )
         if reply.status in {401, 403}:
-            raise SearchError(f"Tavily refuses the key in {self.key} ({reply.said()})", "Set a valid one")
+            raise SearchError(f"Tavily refuses the key in {self.key_env} ({reply.said()})", "Set a valid one")
         # 432: the plan's limit; 433: the limit of what may be paid beyond it.
         if reply.status in {402, 432, 433}:
             raise SearchError(
