@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from engines import KEY, brave, says, searxng, serper, tavily
 from hydra import compose, initialize_config_dir
+from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 from omegaconf import OmegaConf
 from web_site import CSV, Asked, Site, settings
@@ -195,6 +196,21 @@ def test_a_missing_key_is_one_line(name: str, tmp_path: Path, monkeypatch: pytes
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "url", "words"),
+    [
+        ("searxng", "http://me:word@localhost/search", "no user name or password"),
+        ("searxng", "localhost:8080/search", "http:// or https://"),
+        ("serper", "http://google.serper.dev/search", "in the clear"),
+    ],
+)
+def test_an_engines_address_holds_no_secret_and_keeps_the_key_from_others(
+    name: str, url: str, words: str
+) -> None:
+    with pytest.raises(InstantiationException, match=words):
+        engine(name, url)
+
+
 @pytest.mark.parametrize(("name", "package"), [("ddgs", "ddgs"), ("searxng", "httpx")])
 def test_a_missing_package_is_one_line(
     name: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -285,6 +301,7 @@ def test_a_plan_says_what_will_be_asked_and_is_held_to_its_bounds(tmp_path: Path
         engine("searxng", queries=2, most_queries=2).plan(seeds, settings(), tmp_path)
     with pytest.raises(ConfigError, match=r"fetch.files = 29"):
         engine("searxng", queries=2).plan(seeds, settings(files=29), tmp_path)
+    assert engine("searxng", queries=3).outlook(10, settings()).addresses == 300
     assert (
         engine("searxng", queries=2, most_queries=2, offline=True).plan(seeds, settings(), tmp_path).addresses
         == 0

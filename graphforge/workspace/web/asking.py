@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
 
 from ...errors import InputError
 from .fetcher import need_httpx
@@ -10,6 +13,26 @@ from .provenance import one_line
 
 # No page of results is larger.
 _MOST = 4 * 2**20
+
+
+def _engine(url: str, keyed: bool) -> str:
+    try:
+        parts = urlsplit(url)
+        host, named = parts.hostname or "", parts.username is not None or parts.password is not None
+    except ValueError as error:
+        raise ValueError(f"it is no address ({error})") from None
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ValueError("it is no address with http:// or https://")
+    if named:
+        # The configuration is logged with every run.
+        raise ValueError("no user name or password may stand in it")
+    if keyed and parts.scheme == "http" and host not in {"localhost", "127.0.0.1", "::1"}:
+        raise ValueError("the key would be sent in the clear: use https")
+    return url
+
+
+EngineUrl = Annotated[str, AfterValidator(lambda url: _engine(url, keyed=False))]
+KeyedUrl = Annotated[str, AfterValidator(lambda url: _engine(url, keyed=True))]
 
 
 class SearchError(InputError):

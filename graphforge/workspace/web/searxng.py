@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from .asking import SearchError, Unanswered, ask
+from .asking import EngineUrl, SearchError, Unanswered, ask
 from .provenance import one_line
 from .queries import Query
 from .search import WebSearch
@@ -13,7 +13,7 @@ class SearxngSearch(WebSearch):
 
     name: ClassVar[str] = "searxng"
 
-    url: str
+    url: EngineUrl
     engines: tuple[str, ...]
 
     def identity(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from .asking import SearchError, Unanswered, ask
+from .asking import KeyedUrl, SearchError, Unanswered, ask
 from .key import key_from
 from .queries import Query
 from .search import WebSearch
@@ -14,7 +14,7 @@ class SerperSearch(WebSearch):
     name: ClassVar[str] = "serper"
 
     key_env: str
-    url: str
+    url: KeyedUrl
     country: str
 
     def ready(self) -> None:
