@@ -2,6 +2,8 @@
 
 import asyncio
 import gzip
+import os
+import signal
 import socket
 import ssl
 import threading
@@ -21,6 +23,7 @@ from web_site import CSV, Asked, Site, nothing_left, settings
 
 from graphforge.workspace.web.address import Address, is_public, recorded, resolve
 from graphforge.workspace.web.fetcher import Fetched, Fetcher
+from graphforge.workspace.web.look import Job, Looked, Looker, look
 from graphforge.workspace.web.refusal import Refusal
 from graphforge.workspace.web.safe_name import offered_name, safe_name
 
@@ -528,6 +531,47 @@ def test_refusals_for_good_are_asked_once(tmp_path: Path, status: int, reason: s
         found = one(tmp_path, site.url("/a.csv"))
         assert (found.reason, found.passing) == (reason, False) and str(status) in found.detail
         assert one(tmp_path, site.url("/a.csv")) == found and len(site.paths()) == 1
+
+
+def test_a_bad_file_makes_no_bad_host(tmp_path: Path) -> None:
+    with Site({"/bad.csv": lambda asked: asked.say(b"", 500), "/good.csv": CSV}) as site:
+        found = fetch(tmp_path, site.url("/bad.csv"), site.url("/good.csv"), attempts=5)
+        assert [one.reason for one in found] == ["server_error", ""] and site.paths().count("/bad.csv") == 5
+
+
+def die(job: Job) -> Looked:
+    if b"poison" in job.path.read_bytes():
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return look(job)
+
+
+def dawdle(job: Job) -> Looked:
+    if b"poison" in job.path.read_bytes():
+        time.sleep(60)
+    return look(job)
+
+
+def swell(job: Job) -> Looked:
+    if b"poison" in job.path.read_bytes():
+        bytearray(2**31)
+    return look(job)
+
+
+@pytest.mark.parametrize(
+    ("looking", "reason"), [(die, "parser_crashed"), (dawdle, "parser_timeout"), (swell, "too_much_memory")]
+)
+def test_a_file_that_fells_its_reader_fells_nothing_else(tmp_path: Path, looking: Any, reason: str) -> None:
+    looker = Looker(looking)
+
+    async def go(*urls: str) -> list[Fetched]:
+        async with Fetcher(settings(site.host, seconds=2.0), tmp_path, looker=looker) as fetcher:
+            return [await fetcher.fetch(url) for url in urls]
+
+    with Site({"/bad.csv": CSV + b"poison", "/good.csv": CSV}) as site:
+        bad, good = asyncio.run(go(site.url("/bad.csv"), site.url("/good.csv")))
+    looker.end()
+    assert (bad.reason, bad.passing, good.reason) == (reason, False, "")
+    nothing_left(tmp_path)
 
 
 def test_a_gzip_bomb_ends_at_the_cap(tmp_path: Path) -> None:

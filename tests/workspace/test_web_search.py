@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -352,6 +354,47 @@ def test_every_address_is_a_file_or_a_rejection(tmp_path: Path) -> None:
         # The folder is a library like any other.
         local = found.search.model_copy(update={"root": found.search.root})
         assert len(local.open().files) == 3
+
+
+RUN = """
+import sys
+from pathlib import Path
+from test_web_search import engine, gather, many_seeds
+gather(engine("searxng", sys.argv[1]), Path(sys.argv[2]), sys.argv[3], seeds=many_seeds())
+"""
+
+
+def many_seeds() -> list[Seed]:
+    places = ("harbour", "bridge", "valley", "island", "forest", "meadow")
+    return [a_seed(number, demand=f"Count whales of the {place}") for number, place in enumerate(places)]
+
+
+def test_a_killed_run_is_gone_on_with(tmp_path: Path) -> None:
+    """kill -9 in the middle of the questions, and again in the middle of the files: nothing is paid for twice."""
+
+    def slow(asked: Asked) -> None:
+        time.sleep(0.3)
+        if asked.path.startswith("/search"):
+            searxng(lambda query: [(site.url(f"/{query.split()[2]}.csv"), "")])(asked)
+        else:
+            asked.say(CSV + asked.path.encode())
+
+    pages = {f"/{seed.demand.rsplit(' ', 1)[1]}.csv": slow for seed in many_seeds()}
+    with Site(pages) as site, Site({"/search": slow}) as asked:
+        command = [sys.executable, "-c", RUN, asked.url("/search"), str(tmp_path), site.host]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(Path(__file__).parent)])}
+        for enough in (lambda: len(asked.asked) >= 3, lambda: len(site.paths()) >= 3):
+            run = subprocess.Popen(command, env=environment, cwd=ROOT, start_new_session=True)
+            deadline = time.monotonic() + 60
+            while not enough() and run.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.01)
+            run.kill()
+            run.wait()
+            assert enough()
+        found = gather(engine("searxng", asked.url("/search")), tmp_path, site.host, seeds=many_seeds())
+        assert found.fetched == 6 and not found.rejections
+        # What was in flight when the run died is asked again, and nothing else.
+        assert len(asked.asked) <= 6 + 1 and len(site.paths()) <= 6 + 1
 
 
 def test_long_files_are_left_out(tmp_path: Path) -> None:

@@ -27,11 +27,10 @@ from pydantic import ValidationError
 
 from ...errors import InputError
 from ...records import Record, Sha256, storage_error, write_bytes
-from ..sniff import sniff
-from ..unreadable import UnreadableFile
 from .address import Address, recorded, resolve
 from .fetching import Fetching
-from .provenance import host_of, one_line, provenance
+from .look import LOOKER, Looker
+from .provenance import host_of, one_line
 from .refusal import Refusal
 from .robots import MOST, Robots, parse_robots
 from .safe_name import offered_name, safe_name
@@ -43,7 +42,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _ABSENT = frozenset({404, 410})
 _FORBIDDEN = frozenset({401, 402, 403, 407, 451})
-# After so many failures in a row a host is left alone for the rest of the run.
+# A host of which so many addresses failed in a row is left alone for the rest of the run.
 _HOPELESS = 3
 # Network addresses of one host that are tried in turn.
 _TRIED = 2
@@ -95,7 +94,10 @@ class _Host:
     def __init__(self) -> None:
         self.turn = asyncio.Lock()
         self.free_at = 0.0
-        self.failures = 0
+        # What failed in a way that may pass, since something last came: a bad file alone makes no bad host.
+        self.failed: set[str] = set()
+        # It asked for more time than we have.
+        self.wants_rest = False
 
 
 class Store:
@@ -144,6 +146,7 @@ class Fetcher:
         refresh: bool = False,
         offline: bool = False,
         tls: ssl.SSLContext | None = None,
+        looker: Looker = LOOKER,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ):
         self.settings = settings
@@ -151,6 +154,7 @@ class Fetcher:
         self._refresh = refresh
         self._offline = offline
         self._tls = tls
+        self._looker = looker
         self._sleep = sleep
         self._hosts: dict[str, _Host] = {}
         self._robots: dict[tuple[str, str, int], asyncio.Task[Robots]] = {}
@@ -188,6 +192,8 @@ class Fetcher:
                 return _refused(
                     url, Refusal("not_recorded", "it was never fetched, and search.offline is set")
                 )
+            # What was received and not looked into yet would be lost with a run that dies.
+            await asyncio.to_thread(self._looker.start)
             fetched = await self._persist(address, key, known)
             if known is not None and known.sha256 == fetched.sha256:
                 fetched = fetched.model_copy(update={"at": known.at})
@@ -234,7 +240,7 @@ class Fetcher:
             headers = _resumed(part)
             if known is not None and known.sha256 and not headers:
                 headers = _unless_changed(known)
-            async with self._turn(address), self._answer(address, headers) as response:
+            async with self._turn(address, part.name), self._answer(address, headers) as response:
                 target = response.headers.get("location", "")
                 if response.status_code in _REDIRECTS and target:
                     # What was begun belongs to another address.
@@ -243,7 +249,8 @@ class Fetcher:
                 if response.status_code == 304 and known is not None and known.sha256:
                     return known
                 await self._receive(response, part)
-                return self._finish(first, address, response, part)
+                answered = {name.casefold(): value for name, value in response.headers.items()}
+            return await self._finish(first, address, answered, part)
         raise Refusal(
             "too_many_redirects", f"more than {self.settings.redirects} redirects from {recorded(first.url)}"
         )
@@ -289,7 +296,7 @@ class Fetcher:
 
     async def _ask_robots(self, address: Address) -> Robots:
         for _ in range(self.settings.redirects + 1):
-            async with self._turn(address, delay=0.0), self._answer(address, {}) as response:
+            async with self._turn(address, address.path, delay=0.0), self._answer(address, {}) as response:
                 if response.status_code in _REDIRECTS and (target := response.headers.get("location", "")):
                     address = address.follow(target)
                     if address.below(self.settings.deny_hosts):
@@ -314,14 +321,12 @@ class Fetcher:
         return got.decode("utf-8", errors="replace")
 
     @asynccontextmanager
-    async def _turn(self, address: Address, delay: float | None = None) -> AsyncIterator[None]:
-        """Our turn at a host, and one of the slots. Counts failures, so that a dead host can't hold a run up."""
+    async def _turn(self, address: Address, what: str, delay: float | None = None) -> AsyncIterator[None]:
+        """Our turn at a host, and one of the slots. ``what`` is asked for: a host that fails is not asked for ever."""
         host = self._hosts.setdefault(address.host, _Host())
         async with host.turn:
-            if host.failures >= _HOPELESS:
-                raise Refusal(
-                    "host_gave_up", f"{address.host} failed {host.failures} times in a row", passing=True
-                )
+            if len(host.failed) >= _HOPELESS or host.wants_rest:
+                raise Refusal("host_gave_up", f"{address.host} answers nothing for now", passing=True)
             if delay is None:
                 delay = (await self._rules(address)).delay
             wait = host.free_at - time.monotonic()
@@ -330,9 +335,9 @@ class Fetcher:
             try:
                 async with self._slots, asyncio.timeout(self.settings.seconds):
                     yield
-                host.failures = 0
+                host.failed.clear()
             except TimeoutError:
-                host.failures += 1
+                host.failed.add(what)
                 raise Refusal(
                     "timeout", f"{address.host} took more than {self.settings.seconds:g} s", passing=True
                 ) from None
@@ -340,9 +345,11 @@ class Fetcher:
                 if refusal.reason == "rate_limited":
                     # Its other files would be answered alike.
                     delay = max(delay, refusal.wait or 0.0)
-                    host.failures = _HOPELESS if delay > self.settings.patience else 0
+                    host.wants_rest = delay > self.settings.patience
+                elif refusal.passing:
+                    host.failed.add(what)
                 else:
-                    host.failures = host.failures + 1 if refusal.passing else 0
+                    host.failed.clear()
                 raise
             finally:
                 host.free_at = time.monotonic() + max(self.settings.pause, delay)
@@ -435,19 +442,18 @@ class Fetcher:
             _discard(part)
             raise Refusal("incomplete", "its compressed body breaks off", passing=True)
 
-    def _finish(self, first: Address, last: Address, response: "httpx.Response", part: Path) -> Fetched:
-        """The received file, sniffed, named and moved into the store."""
-        headers = {name.casefold(): value for name, value in response.headers.items()}
+    async def _finish(self, first: Address, last: Address, headers: Mapping[str, str], part: Path) -> Fetched:
+        """The received file, looked into, named and moved into the store."""
         offered = offered_name(headers.get("content-disposition", ""), last.path)
-        try:
-            family = sniff(part, offered)
-        except UnreadableFile as error:
-            detail = f"{error.detail} (the server calls it {one_line(headers.get('content-type', '')) or 'nothing'})"
-            raise Refusal(error.reason, detail) from None
+        looked = await asyncio.to_thread(
+            self._looker.ask, part, offered, headers, last.url, self.settings.seconds
+        )
+        if looked.reason:
+            said = one_line(headers.get("content-type", "")) or "nothing"
+            raise Refusal(looked.reason, f"{looked.detail} (the server calls it {said})")
         content = part.read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
         place = self.store.file(sha256)
-        found = provenance(headers, last.url, content, family)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(part, place)
@@ -461,13 +467,13 @@ class Fetcher:
             at=_now(),
             sha256=sha256,
             bytes=len(content),
-            family=family,
+            family=looked.family,
             media_type=one_line(headers.get("content-type", "")),
-            name=safe_name(offered, family),
-            title=found.title,
-            publisher=found.publisher or host_of(last.url) or None,
-            date=found.date,
-            licence=found.licence,
+            name=safe_name(offered, looked.family),
+            title=looked.title,
+            publisher=looked.publisher or host_of(last.url) or None,
+            date=looked.date,
+            licence=looked.licence,
             etag=headers.get("etag", ""),
             modified=headers.get("last-modified", ""),
         )

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from ...records import Family
-
 _LONGEST = 100
 _ENDINGS: Mapping[str, tuple[str, ...]] = {
     "pdf": (".pdf",),
@@ -40,7 +38,7 @@ def offered_name(disposition: str, path: str) -> str:
     return unquote(path.rsplit("/", 1)[-1])
 
 
-def safe_name(offered: str, family: Family) -> str:
+def safe_name(offered: str, family: str) -> str:
     """A name without folders, control or direction characters, not hidden, with an ending that fits the content."""
     name = unicodedata.normalize("NFC", offered).replace("\\", "/").rsplit("/", 1)[-1]
     name = "".join(one if one.isprintable() else " " for one in name)

@@ -42,6 +42,8 @@ from .refusal import Refusal
 
 Track = Callable[[Iterable[Any], str, int], Iterable[Any]]
 FileType = Literal["xlsx", "xls", "csv", "pdf", "docx", "pptx", "json", "html"]
+# Formats that have pages; a workbook's sheets are none.
+_PAGED = frozenset({"pdf", "pptx", "docx"})
 # What else a file of a type may turn out to be and still be what was looked for.
 _ALSO: Mapping[str, tuple[str, ...]] = {"csv": ("csv", "txt"), "html": ("html", "md", "txt")}
 
@@ -111,34 +113,30 @@ class Gathered:
         Agent-R2 discards long files as well; how long one is, only its reader can say.
         """
         long = {
-            sha256: document.pages for sha256, document in library.documents.items() if document.pages > pages
-        }
-        counted = {
-            sha256: number
-            for sha256, number in long.items()
-            if library.documents[sha256].family in {"pdf", "pptx", "docx"}
+            sha256: document.pages
+            for sha256, document in library.documents.items()
+            if document.pages > pages and document.family in _PAGED
         }
         lost = [
             _reject(library.files[sha256].path, "too_many_pages", f"{number} pages; fetch.pages = {pages}")
-            for sha256, number in counted.items()
+            for sha256, number in long.items()
         ]
         rejections = [
             rejection.model_copy(update={"id": self.addresses.get(rejection.id, rejection.id)})
             for rejection in [*library.rejections, *lost]
         ]
-        kept = {sha256: file for sha256, file in library.files.items() if sha256 not in counted}
+        books = tuple(
+            sorted([*rejections, *self.rejections], key=lambda one: (one.id, one.reason, one.detail))
+        )
+        if not long:
+            return dataclasses.replace(library, rejections=books)
+        kept = {sha256: file for sha256, file in library.files.items() if sha256 not in long}
         if not kept:
             raise InputError(
                 f"All {len(library.files)} readable files have more than {pages} pages", "Raise fetch.pages"
             )
-        return dataclasses.replace(
-            library,
-            files=kept,
-            documents={sha256: library.documents[sha256] for sha256 in kept},
-            rejections=tuple(
-                sorted([*rejections, *self.rejections], key=lambda one: (one.id, one.reason, one.detail))
-            ),
-        )
+        documents = {sha256: library.documents[sha256] for sha256 in kept}
+        return dataclasses.replace(library, files=kept, documents=documents, rejections=books)
 
 
 class WebSearch(BaseModel):
