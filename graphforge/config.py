@@ -25,7 +25,7 @@ from .records import (
     TaskSpec,
     Trajectory,
 )
-from .workspace import AssemblySettings
+from .workspace import AssemblySettings, Fetching, LicenceGate, WebSearch
 
 
 @runtime_checkable
@@ -58,9 +58,9 @@ class Balance(Protocol):
 
 @runtime_checkable
 class Search(Protocol):
-    """Where real files come from."""
+    """Where real files come from: a folder. Those of the web are ``WebSearch``, which make a folder first."""
 
-    def open(self, cache: Path | None = None, track: Any = None) -> Any: ...
+    def open(self, cache: Path | None = None, track: Any = None, licences: Any = None) -> Any: ...
 
 
 @runtime_checkable
@@ -178,7 +178,9 @@ class Config(Settings):
     digital: DigitalFilter
     retrieval: Retrieval
     balance: Balance
-    search: Search
+    search: WebSearch | Search
+    licence: LicenceGate
+    fetch: Fetching
     assembly: AssemblySettings
     graphs: EvidenceLimits
     sandbox: Any

@@ -121,8 +121,8 @@ def _table(title: str, values: Iterable[str]) -> str:
 
 def _sources(files: Iterable[WorkspaceFile], uses: Counter[str]) -> str:
     lines = [
-        "| Publisher | Title | Period | Licence | Address | File | Tasks |",
-        "|---|---|---|---|---|---|---:|",
+        "| Publisher | Title | Period | Date | Licence | Address | File | Tasks |",
+        "|---|---|---|---|---|---|---|---:|",
     ]
     ordered = sorted(
         files, key=lambda file: (file.source.publisher, file.source.title, file.name, file.sha256)
@@ -133,6 +133,7 @@ def _sources(files: Iterable[WorkspaceFile], uses: Counter[str]) -> str:
             source.publisher,
             source.title,
             source.period or "",
+            source.date or "",
             source.licence,
             source.url or "not recorded",
         ]
@@ -142,5 +143,6 @@ def _sources(files: Iterable[WorkspaceFile], uses: Counter[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text in a Markdown table: one line, and no character that would end the cell or start a tag."""
-    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    """Text in a Markdown table: one line, and no character that would end the cell or start a tag or a link."""
+    escaped = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[")
+    return escaped.replace("<", "&lt;")

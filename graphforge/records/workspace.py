@@ -12,12 +12,13 @@ Role = Literal["core", "supporting", "confuser", "ambient"]
 
 
 class Source(Record):
-    """Where a file comes from; travels to the dataset card."""
+    """Where a file comes from; travels to the dataset card. ``date``: when it was published, as the publisher says."""
 
     publisher: str
     title: str
     url: str | None = None
     period: str | None = None
+    date: str | None = None
     licence: str
     topic: str
 

@@ -7,6 +7,7 @@ from .assemble import AssemblySettings, assemble
 from .cases import PATTERNS, Case, CaseKind, Findings
 from .families import families
 from .library import Library, LibraryFile
+from .licence import LicenceGate
 from .limits import ParseLimits
 from .llm_search import search_workspaces
 from .parse import parse
@@ -14,6 +15,7 @@ from .reread import NotRecovered, Rereader
 from .search import LocalSearch
 from .store import load_document, materialize, store, stored_file
 from .unreadable import UnreadableFile
+from .web import BraveSearch, DdgsSearch, Fetching, SearxngSearch, SerperSearch, TavilySearch, WebSearch
 from .worker import Attempt
 from .worker_pool import WorkerFailure, WorkerLimits, WorkerPool, shared_pool
 
@@ -21,16 +23,24 @@ __all__ = [
     "PATTERNS",
     "AssemblySettings",
     "Attempt",
+    "BraveSearch",
     "Case",
     "CaseKind",
+    "DdgsSearch",
+    "Fetching",
     "Findings",
     "Library",
     "LibraryFile",
+    "LicenceGate",
     "LocalSearch",
     "NotRecovered",
     "ParseLimits",
     "Rereader",
+    "SearxngSearch",
+    "SerperSearch",
+    "TavilySearch",
     "UnreadableFile",
+    "WebSearch",
     "WorkerFailure",
     "WorkerLimits",
     "WorkerPool",

@@ -64,9 +64,15 @@ def source_of(relative: str, entry: Mapping[str, Any] | None, title: str) -> Sou
         title=_text(entry, "title") or title or PurePosixPath(relative).stem,
         url=_address(entry) or _repository_url(entry),
         period=_text(entry, "period"),
-        licence=_text(entry, "licence", "license") or UNKNOWN,
+        date=_text(entry, "date"),
+        licence=licence_of(entry),
         topic=_text(entry, "topic") or parent or UNKNOWN,
     )
+
+
+def licence_of(entry: Mapping[str, Any]) -> str:
+    """The licence that a manifest line names, ``unknown`` where it names none."""
+    return _text(entry, "licence", "license") or UNKNOWN
 
 
 def _text(entry: Mapping[str, Any], *names: str) -> str | None:

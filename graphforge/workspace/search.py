@@ -3,7 +3,7 @@
 import hashlib
 import importlib.metadata
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +14,9 @@ from ..records import Document, Rejection, stable_hash, write_bytes
 from .duplicates import split_duplicates
 from .formats.image import ocr_version
 from .library import STAGE, Library, LibraryFile
+from .licence import LicenceGate
 from .limits import ParseLimits
-from .manifest import MANIFEST, read_manifest, source_of
+from .manifest import MANIFEST, UNKNOWN, licence_of, read_manifest, source_of
 from .worker import Attempt
 from .worker_pool import PASSING, WorkerLimits, shared_pool
 
@@ -35,8 +36,8 @@ _READERS = (
 # The files of this room that come after parsing. Any other file of it may change what a parse gives.
 _NO_PARSERS = frozenset(
     ("assemble.py", "cases.py", "duplicates.py", "families.py", "fields.py", "index.py", "library.py", "llm_search.py",
-     "manifest.py", "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py",
-     "words.py", "worker_pool.py")
+     "licence.py", "manifest.py", "names.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py",
+     "store.py", "words.py", "worker_pool.py")
 )  # fmt: skip
 
 
@@ -58,9 +59,12 @@ class LocalSearch(BaseModel):
     workers: int = Field(ge=1, le=64)
     limits: WorkerLimits = WorkerLimits()
 
-    def open(self, cache: Path | None = None, track: Track | None = None) -> Library:
+    def open(
+        self, cache: Path | None = None, track: Track | None = None, licences: LicenceGate | None = None
+    ) -> Library:
         """Read the folder. ``cache`` keeps parsed documents by content and parser, so a second call is fast.
 
+        ``licences`` says which files may be used at all; the others are rejected unread. Without it all may.
         InputError where the folder is missing, empty, or holds no readable file.
         """
         if not self.root.is_dir():
@@ -84,6 +88,10 @@ class LocalSearch(BaseModel):
         hashed: list[tuple[str, str]] = []
         for path, size in sizes.items():
             if manifest is not None and path not in manifest:
+                continue
+            # Before copies are dropped: of two copies the one with a licence must be left.
+            if licences is not None and (why := _forbidden(licences, manifest, path)):
+                rejections.append(_reject(path, "licence_not_allowed", why))
                 continue
             if size > self.file_bytes:
                 detail = f"{size} bytes, more than search.file_bytes = {self.file_bytes}"
@@ -125,9 +133,12 @@ class LocalSearch(BaseModel):
             )
         if not files:
             reasons = sorted({rejection.reason for rejection in rejections})
+            remedy = "Put pdf, xlsx, csv, docx, pptx, html, txt, md or json files into it"
+            if "licence_not_allowed" in reasons:
+                remedy = f"Name their licences in {MANIFEST}, or allow more of them (licence.allow)"
             raise InputError(
                 f"The library {self.root} holds no readable file ({len(rejections)} rejected: {', '.join(reasons)})",
-                "Put pdf, xlsx, csv, docx, pptx, html, txt, md or json files into it",
+                remedy,
             )
         return Library(
             root=root,
@@ -159,7 +170,11 @@ def parser_version() -> str:
     """Changes whenever a file might be parsed otherwise: with our parsers, the records or the readers below."""
     room = Path(__file__).resolve().parent
     records = room.parent / "records"
-    ours = [path for path in sorted(room.rglob("*.py")) if path.name not in _NO_PARSERS]
+    ours = [
+        path
+        for path in sorted(room.rglob("*.py"))
+        if path.name not in _NO_PARSERS and path.parent.name != "web"
+    ]
     ours += [records / name for name in ("document.py", "locator.py", "numbers.py")]
     code = [path.read_text(encoding="utf-8") for path in ours]
     installed = {distribution: _version(distribution) for distribution in _READERS}
@@ -200,6 +215,18 @@ def _sha256(path: Path) -> str:
 
 def _reject(path: str, reason: str, detail: str) -> Rejection:
     return Rejection(id=path, stage=STAGE, reason=reason, detail=detail)
+
+
+def _forbidden(licences: LicenceGate, manifest: dict[str, Mapping[str, Any]] | None, path: str) -> str | None:
+    """Why a file may not be used, naming its licence; None where it may."""
+    if manifest is None and licences.without_manifest == "pass":
+        return None
+    licence = UNKNOWN if manifest is None else licence_of(manifest[path])
+    piece = licences.refusal(licence)
+    if piece is None:
+        return None
+    said = f"its licence is {licence!r}" + (f"; not allowed is {piece!r}" if piece != licence else "")
+    return f"{said}; licence.allow has no pattern for it"
 
 
 def _place(cache: Path, version: str, path: str, sha256: str) -> Path:

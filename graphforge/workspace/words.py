@@ -101,6 +101,15 @@ def subject_terms(text: str) -> tuple[str, ...]:
     return tuple(term for term in terms(text) if term not in _COMMON)
 
 
+def subject_words(text: str) -> list[str]:
+    """The words behind :func:`subject_terms`, as they are written: what a search engine understands."""
+    return [
+        word
+        for word in normalize(text).split()
+        if len(word) > 1 and word not in _STOP and not word.isdigit() and stem(word) not in _COMMON
+    ]
+
+
 def _scan(text: str) -> tuple[list[str], list[str]]:
     """A text's period tokens in canonical form, and its remaining words."""
     words = normalize(text).split()

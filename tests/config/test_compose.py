@@ -72,6 +72,9 @@ def test_no_option_holds_a_key() -> None:
         model = OmegaConf.load(path)
         assert model.get("key_env") is None or model.key_env.endswith("_API_KEY")
         assert not [key for key in model if key != "key_env" and "key" in str(key)]
+    for path in sorted((CONF / "search").glob("*.yaml")):
+        search = OmegaConf.load(path)
+        assert search.get("key_env") is None or search.key_env.endswith("_API_KEY")
 
 
 @pytest.mark.parametrize("preset", [path.stem for path in sorted((CONF / "experiment").glob("*.yaml"))])

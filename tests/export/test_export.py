@@ -191,7 +191,9 @@ def test_the_dataset_reads_back(tmp_path: Path) -> None:
 
 
 def test_the_card_states_counts_sources_and_licences() -> None:
-    other = workspace(publisher="Office", title="Gazette", url=None, licence="Public domain")
+    other = workspace(
+        publisher="[Office](http://x)", title="Gazette", url=None, licence="Public domain", date="2024-03-05"
+    )
     card = dataset_card([record()], {"w": other})
     head = yaml.safe_load(card.split("---")[1])
     assert head["license"] == "other"
@@ -200,7 +202,7 @@ def test_the_card_states_counts_sources_and_licences() -> None:
     for text in (
         "1 admitted trajectories", "| 43 Office Work | 1 |", "| reconciliation | 1 |", "| csv | 4 |",
         "| CC BY 4.0 | 3 |", "| Public domain | 1 |", "Bureau \\| of &lt;b>", "https://x.org/y", "not recorded",
-        "file3.csv (sha256 000000000000)",
+        "file3.csv (sha256 000000000000)", "\\[Office](http://x)", "| 2024-03-05 |",
     ):  # fmt: skip
         assert text in card, text
     # This trajectory is not informed, so nobody is told about the script.

@@ -77,8 +77,8 @@ def test_the_manifest_gives_the_source(tmp_path: Path) -> None:
     found = search(root).open()
     [file] = found.files.values()
     assert file.source.model_dump() == {
-        "publisher": "City", "title": "Budget", "url": "https://example.org/a", "period": "2021", "licence": "CC0",
-        "topic": "money",
+        "publisher": "City", "title": "Budget", "url": "https://example.org/a", "period": "2021",
+        "date": None, "licence": "CC0", "topic": "money",
     }  # fmt: skip
     assert reasons(found) == {
         "b.csv": "hash_mismatch",

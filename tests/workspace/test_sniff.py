@@ -1,6 +1,7 @@
 """What a file is, told by its content."""
 
 import io
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -85,3 +86,19 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, data: bytes, re
         sniff(path)
     assert caught.value.reason == reason
     assert "\n" not in str(caught.value)
+
+
+def test_an_archive_is_told_without_unpacking_it(tmp_path: Path) -> None:
+    bomb = tmp_path / "a.xlsx"
+    with (
+        zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("[Content_Types].xml", "w") as member,
+    ):
+        for _ in range(100):
+            member.write(bytes(2**20))
+    tracemalloc.start()
+    with pytest.raises(UnreadableFile, match="not_a_workbook"):
+        sniff(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**24
