@@ -130,7 +130,7 @@ def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[Workspac
         WorkspaceFile(
             sha256=member.sha256,
             name=name,
-            family=library.documents[member.sha256].family,
+            family=library.files[member.sha256].family,
             bytes=library.files[member.sha256].bytes,
             role=member.role,
             why=member.why,
@@ -141,7 +141,7 @@ def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[Workspac
 
 
 def _family(library: Library, sha256: str) -> str | None:
-    return INPUT_FAMILIES[library.documents[sha256].family]
+    return INPUT_FAMILIES[library.files[sha256].family]
 
 
 def _reject(seed: Seed, reason: str, detail: str) -> Rejection:
