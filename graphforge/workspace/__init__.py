@@ -12,7 +12,7 @@ from .llm_search import search_workspaces
 from .parse import parse
 from .reread import NotRecovered, Rereader
 from .search import LocalSearch
-from .store import load_document, materialize, store, stored_file
+from .store import load_document, store, stored_file
 from .unreadable import UnreadableFile
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "assemble",
     "families",
     "load_document",
-    "materialize",
     "parse",
     "search_workspaces",
     "store",
