@@ -10,6 +10,7 @@ from typing import Protocol
 from ..records import Document, Family, Rejection, Source, StageCount
 from .cases import CaseText, Findings, find_cases
 from .index import Index
+from .ties import Tie, TiedFile, find_ties
 from .words import terms
 
 STAGE = "library"
@@ -98,6 +99,22 @@ class Library:
         told = document_words(self.documents[sha256]) if self.words is None else self.words(sha256)
         titles = [file.source.title, file.title, file.source.topic, file.path, file.note]
         return _capped(titles, 400) * _TITLE_WEIGHT + list(Counter(told).elements())
+
+    def ties(self, topic: str) -> Mapping[str, Mapping[str, Tie]]:
+        """What the files of a topic have to do with one another (see :mod:`graphforge.workspace.ties`)."""
+        if topic not in self._ties:
+            self._ties[topic] = find_ties(
+                {
+                    sha256: TiedFile(self.documents[sha256], file.name, file.source.title)
+                    for sha256, file in self.files.items()
+                    if file.source.topic == topic
+                }
+            )
+        return self._ties[topic]
+
+    @cached_property
+    def _ties(self) -> dict[str, Mapping[str, Mapping[str, Tie]]]:
+        return {}
 
     @cached_property
     def findings(self) -> Findings:

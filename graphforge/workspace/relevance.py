@@ -36,9 +36,7 @@ class Relevance:
         bags = {case.id: case_bag(library, case) for case in cases}
         self._cases = Index(bags)
         topics = {
-            topic: densities(
-                term for sha256 in members for term in library.bag(sha256)
-            )
+            topic: densities(term for sha256 in members for term in library.bag(sha256))
             for topic, members in library.topics().items()
         }
         self._fields: dict[str, dict[str, float]] = {}

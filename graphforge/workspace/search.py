@@ -44,7 +44,7 @@ _READERS = (
 _NO_PARSERS = frozenset(
     ("assemble.py", "cases.py", "catalogue.py", "duplicates.py", "families.py", "fields.py", "index.py",
      "lazy_documents.py", "library.py", "llm_search.py", "manifest.py", "names.py", "near_duplicates.py", "panels.py",
-     "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "words.py")
+     "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "ties.py", "words.py")
 )  # fmt: skip
 # Of these, the ones that decide what is noted of a document.
 _DERIVING = ("catalogue.py", "library.py", "near_duplicates.py", "words.py")
