@@ -14,8 +14,8 @@ from pathlib import Path
 from graphforge.errors import GraphForgeError, InputError
 from graphforge.records import Admitted, Anchor, Revision, TaskSpec, Workspace, read_jsonl
 from graphforge.report import task_page
-from graphforge.workspace import NotRecovered, materialize
-from pipelines._files import reader
+from graphforge.workspace import NotRecovered
+from pipelines._files import inputs, reader
 
 Task = TaskSpec | Admitted
 
@@ -110,7 +110,9 @@ def space(data: Path, task: Task) -> Workspace:
 def unpack(data: Path, task: Task, page: str, folder: Path) -> None:
     """``folder/<id>``: task.md, the inputs, and the deliverables where there are any."""
     target = folder / (task.spec if isinstance(task, Admitted) else task).id
-    materialize(data / "workspaces", space(data, task), target / "inputs")
+    (target / "inputs").mkdir(parents=True, exist_ok=True)
+    for name, path in inputs(data / "workspaces", space(data, task)).items():
+        shutil.copyfile(path, target / "inputs" / name)
     (target / "task.md").write_text(page, encoding="utf-8")
     if isinstance(task, Admitted):
         (target / "handed_over").mkdir(exist_ok=True)

@@ -9,6 +9,7 @@ with sandbox.open() as room:
 """
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -27,7 +28,7 @@ from pydantic import Field
 
 from ..errors import ConfigError, SandboxError
 from . import syscalls
-from .sandbox import Sandbox, SandboxRoom, kill_session
+from .sandbox import Sandbox, SandboxRoom, dress, kill_session
 
 # User ids that nothing else uses (systemd, "Users, Groups, UIDs and GIDs": 60578 to 61183 are unused), one a rollout.
 _USERS = range(60578, 61184)
@@ -136,6 +137,7 @@ class BwrapRoom(SandboxRoom):
         super().__init__(limits, root)
         # Not where a command could put a link in its place: what lies here is mounted over the workspace's folder.
         self.inputs = root / "inputs"
+        self._shown: dict[str, Path] = {}
         self._user = user
         self._used = self._bound = 0
         self._looked = self._counted = self._cost = 0.0
@@ -169,6 +171,23 @@ class BwrapRoom(SandboxRoom):
     def own(self, path: Path) -> None:
         if self._user is not None:
             os.chown(path, self._user, self._user, follow_symlinks=False)
+
+    def show(self, source: Path, name: str) -> None:
+        """Mount the file itself, read-only, over an empty one of that name: no copy, and nothing to write through.
+
+        Where its times or its mode are not ours to set, as in another user's store, a copy is shown.
+        """
+        try:
+            dress(source)
+        except OSError as error:
+            if error.errno not in {errno.EPERM, errno.EACCES, errno.EROFS}:
+                raise
+            super().show(source, name)
+            return
+        place = self.inputs / name
+        place.touch(exist_ok=False)
+        dress(place)
+        self._shown[name] = source.resolve()
 
     def environment(self) -> dict[str, str]:
         places = {
@@ -280,6 +299,8 @@ class BwrapRoom(SandboxRoom):
         for place in (self.workspace, self.tmp, root / "home"):
             options += ["--bind", str(place), f"/{place.name}"]
         options += ["--ro-bind", str(self.inputs), "/workspace/inputs"]
+        for name, source in self._shown.items():
+            options += ["--ro-bind", str(source), f"/workspace/inputs/{name}"]
         options += ["--ro-bind", str(root / "pinned"), "/pinned"]
         return [*options, "--remount-ro", "/", "--chdir", "/workspace"]
 

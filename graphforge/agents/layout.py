@@ -1,20 +1,20 @@
 """Lays the input files of a task out in the folder of a rollout."""
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import InputError, SandboxError
-from ..records import PublicTask
-from .sandbox import EPOCH_SECONDS, SandboxRoom
+from ..records import EPOCH_SECONDS, PublicTask
+from .sandbox import SandboxRoom
 
 
 def lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> None:
-    """Copy the task's files into ``inputs``, read-only. Copies and not links: the store can't be reached by them.
+    """Show the task's files in ``inputs``, read-only, in a way that no command reaches the store by them.
 
-    All bear the same instant, so that a listing reads the same in every run. SandboxError where the copying fails,
-    InputError where a file of the task was not handed in.
+    All bear the same instant, so that a listing reads the same in every run, and they are shown in the order of their
+    names: times and order tell nothing of the roles. SandboxError where it fails, InputError where a file of the task
+    was not handed in.
     """
     folder = room.inputs
     try:
@@ -22,11 +22,8 @@ def lay_out(room: SandboxRoom, task: PublicTask, inputs: Mapping[str, Path]) -> 
         room.outputs.mkdir()
         room.own(folder)
         room.own(room.outputs)
-        for name in task.files:
-            shutil.copyfile(inputs[name], folder / name)
-            os.utime(folder / name, (EPOCH_SECONDS, EPOCH_SECONDS))
-            (folder / name).chmod(0o444)
-            room.own(folder / name)
+        for name in sorted(task.files):
+            room.show(inputs[name], name)
         folder.chmod(0o555)
         for place in (folder, room.outputs):
             os.utime(place, (EPOCH_SECONDS, EPOCH_SECONDS))

@@ -7,11 +7,13 @@ with sandbox.open() as room:
 """
 
 import contextlib
+import errno
 import os
 import resource
 import selectors
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -24,9 +26,8 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import SandboxError
+from ..records import EPOCH_SECONDS
 
-# Every file that a command writes carries this instant (2024-01-01T00:00:00Z) where its format stores one.
-EPOCH_SECONDS = 1_704_067_200
 # Exit code of a command that was killed at the wall deadline, as ``timeout`` of coreutils gives it.
 TIMED_OUT = 124
 # Exit code of a command that was killed for what it used, as a shell gives it for SIGKILL.
@@ -161,6 +162,16 @@ class SandboxRoom:
 
     def own(self, path: Path) -> None:
         """Give what we made in the room to whoever runs its commands. OSError where that fails."""
+
+    def show(self, source: Path, name: str) -> None:
+        """Put an input file into ``inputs`` under a name, so that no command can reach the file that it comes from.
+
+        Here as a copy, which shares its blocks with the original where the file system can do that. OSError where it
+        fails.
+        """
+        clone(source, self.inputs / name)
+        dress(self.inputs / name)
+        self.own(self.inputs / name)
 
     def run(self, command: str) -> CommandResult:
         """Run a bash command in the workspace. SandboxError where the sandbox itself fails."""
@@ -319,6 +330,35 @@ class SandboxRoom:
         for place in sorted(places, key=len, reverse=True):
             text = text.replace(place, places[place])
         return text
+
+
+def clone(source: Path, target: Path) -> None:
+    """Copy a file's content, by reference where the file system shares blocks (Btrfs, XFS). OSError where it fails."""
+    with source.open("rb") as origin, target.open("xb") as copy:
+        left = os.fstat(origin.fileno()).st_size
+        try:
+            while left > 0 and (done := os.copy_file_range(origin.fileno(), copy.fileno(), left)):
+                left -= done
+        except AttributeError:
+            # No Linux.
+            pass
+        except OSError as error:
+            if error.errno not in {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP}:
+                raise
+        origin.seek(os.lseek(copy.fileno(), 0, os.SEEK_CUR))
+        shutil.copyfileobj(origin, copy)
+
+
+def dress(path: Path) -> None:
+    """Make a file read-only, and take from it what its times would tell. OSError where that isn't ours to do.
+
+    When a file was last read says whether the stages before made use of it, and so which role it has.
+    """
+    status = path.stat()
+    if stat.S_IMODE(status.st_mode) != 0o444:
+        path.chmod(0o444)
+    if (status.st_atime_ns, status.st_mtime_ns) != (EPOCH_SECONDS * 10**9, EPOCH_SECONDS * 10**9):
+        os.utime(path, (EPOCH_SECONDS, EPOCH_SECONDS))
 
 
 def kill_session(process: subprocess.Popen[bytes]) -> None:

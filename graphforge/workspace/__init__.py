@@ -13,7 +13,7 @@ from .llm_search import search_workspaces
 from .parse import parse
 from .reread import NotRecovered, Rereader
 from .search import LocalSearch
-from .store import load_document, materialize, store, stored_file
+from .store import load_document, store, stored_file
 from .unreadable import UnreadableFile
 from .web import BraveSearch, DdgsSearch, Fetching, SearxngSearch, SerperSearch, TavilySearch, WebSearch
 from .worker import Attempt
@@ -47,7 +47,6 @@ __all__ = [
     "assemble",
     "families",
     "load_document",
-    "materialize",
     "parse",
     "search_workspaces",
     "shared_pool",

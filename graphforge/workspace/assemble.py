@@ -12,10 +12,12 @@ from .families import INPUT_FAMILIES
 from .library import Library
 from .names import distinct_names
 from .relevance import Relevance
-from .roles import Cast, cast
+from .roles import Cast, cast, is_related
 
 STAGE = "workspaces"
 SMALLEST, LARGEST = 4, 12
+# What a case of a single file, with nothing to compute across files, is worth beside one that has more.
+_ALONE = 0.4
 
 
 class AssemblySettings(BaseModel):
@@ -68,6 +70,7 @@ def assemble(
         ]
     relevance = Relevance(library, cases, seeds)
     served: set[tuple[str, str]] = set()
+    related: dict[str, bool] = {}
     used: Counter[tuple[str, ...]] = Counter()
     for seed in track(seeds, "assembling workspaces", len(seeds)) if track else seeds:
         fitting = [case for case in cases if seed.pattern in PATTERNS[case.kind]]
@@ -98,13 +101,21 @@ def assemble(
         def worth(case: Case, seed: Seed = seed, scores: dict[str, float] = scores) -> float:
             value = scores[case.id] * (0.4 + 0.6 * case.quality)
             families = {_family(library, sha256) for sha256 in case.core}
+            if case.id not in related:
+                related[case.id] = is_related(library, case)
+            value *= 1.0 if related[case.id] else _ALONE
             value *= 1 + settings.family_bonus * (seed.input_family in families)
             value /= 1 + 0.5 * used[("files", *sorted(case.core))]
             return value / (1 + 0.15 * used["topic", case.topic])
 
         case = min(open_cases, key=lambda case: (-round(worth(case), 9), case.id))
-        query = [*case.words, *relevance.query(seed)]
-        files = cast(library, case, query, settings.size(seed))
+        if library.ranking is None:
+            query = [*case.words, *relevance.query(seed)]
+            ranked = [sha256 for sha256, _ in library.index.search(query, len(library.files))]
+        else:
+            asked = f"{seed.demand} {' '.join(case.words)}"
+            ranked = [sha256 for sha256, _ in library.search(asked, len(library.files))]
+        files = cast(library, case, ranked, settings.size(seed))
         if len(files) < SMALLEST:
             detail = f"{len(files)} files, fewer than {SMALLEST}"
             rejections.append(_reject(seed, "too_few_files", detail))
@@ -130,7 +141,7 @@ def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[Workspac
         WorkspaceFile(
             sha256=member.sha256,
             name=name,
-            family=library.documents[member.sha256].family,
+            family=library.files[member.sha256].family,
             bytes=library.files[member.sha256].bytes,
             role=member.role,
             why=member.why,
@@ -141,7 +152,7 @@ def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[Workspac
 
 
 def _family(library: Library, sha256: str) -> str | None:
-    return INPUT_FAMILIES[library.documents[sha256].family]
+    return INPUT_FAMILIES[library.files[sha256].family]
 
 
 def _reject(seed: Seed, reason: str, detail: str) -> Rejection:

@@ -87,11 +87,15 @@ class Findings:
     """What the library's files have to do with one another.
 
     ``cases``: best first; ties by id. ``alternatives``: for every file the files of the same topic that hold the
-    same measure for the same rows, with how they differ; an agent could take one for the other.
+    same measure for the same rows, with how they differ; an agent could take one for the other. ``rivals``: the same
+    for a single measure (file, table, column). ``companions``: for every table (file, id) the files of the topic whose
+    tables tell other things of the same rows, closest first, with a line that says so.
     """
 
     cases: tuple[Case, ...]
     alternatives: Mapping[str, Mapping[str, str]]
+    rivals: Mapping[tuple[str, str, int], Mapping[str, str]]
+    companions: Mapping[tuple[str, str], Mapping[str, str]]
 
 
 def find_cases(library: Mapping[str, CaseText]) -> Findings:
@@ -116,6 +120,8 @@ def find_cases(library: Mapping[str, CaseText]) -> Findings:
     return Findings(
         cases=tuple(sorted(found, key=lambda case: (-case.quality, case.id))),
         alternatives=_alternatives(matches),
+        rivals=_rivals(matches),
+        companions=_companions(pairs),
     )
 
 
@@ -288,12 +294,15 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
             continue
         ones = [one for one in pair.left.measures if one.what not in names_right]
         twos = [two for two in pair.right.measures if two.what not in names_left]
+        # Any two series share their years. They belong together where they speak of one thing.
+        if pair.left.temporal and not _about(pair.left, ones) & _about(pair.right, twos):
+            continue
         overlap = pair.overlap
         best: tuple[float, Measure, Measure] | None = None
         for one in ones[:6]:
             for two in twos[:6]:
                 both = len(pair.shared & one.keys & two.keys)
-                if both < MIN_ROWS or one.lowest < 0 or two.lowest < 0:
+                if both < MIN_ROWS or one.lowest < 0 or two.lowest < 0 or _one_measure(pair, one, two):
                     continue
                 quality = 0.3 + 0.3 * overlap + 0.2 * both / len(pair.shared)
                 quality += 0.1 if _compatible(one.period, two.period) else 0.0
@@ -308,8 +317,22 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
             yield _case("pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why)
 
 
-def _alternatives(matches: list[_Match]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = defaultdict(dict)
+def _about(panel: Panel, measures: list[Measure]) -> set[str]:
+    """What a table and its measures are about, in stems."""
+    told = " ".join((panel.subject, *(one.name for one in measures)))
+    return set(subject_terms(without_period(told)))
+
+
+def _one_measure(pair: _Pair, one: Measure, two: Measure) -> bool:
+    """Whether two columns with different names hold the same figures: one measure under two names."""
+    keys = pair.shared & one.keys & two.keys
+    return sum(
+        abs(one.values[key] - two.values[key]) <= 1e-3 * abs(one.values[key]) for key in keys
+    ) > 0.5 * len(keys)
+
+
+def _differences(matches: list[_Match]) -> Iterator[tuple[Panel, Measure, Panel, str]]:
+    """Every matched measure, seen from both sides: where it is, the other table, and how the two differ."""
     for match in matches:
         left, right = match.pair.left, match.pair.right
         for here, mine, there, theirs in (
@@ -322,10 +345,49 @@ def _alternatives(matches: list[_Match]) -> dict[str, dict[str, str]]:
                 how = f"the same measure and rows for another period ({theirs.period})"
             else:
                 how = "another edition of the same measure and rows"
-            known = found[here.sha256].get(there.sha256)
-            if known is None or known == SAME_FIGURES:
-                found[here.sha256][there.sha256] = how
+            yield here, mine, there, how
+
+
+def _alternatives(matches: list[_Match]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for here, _, there, how in _differences(matches):
+        known = found[here.sha256].get(there.sha256)
+        if known is None or known == SAME_FIGURES:
+            found[here.sha256][there.sha256] = how
     return {sha256: dict(sorted(found[sha256].items())) for sha256 in sorted(found)}
+
+
+def _rivals(matches: list[_Match]) -> dict[tuple[str, str, int], dict[str, str]]:
+    found: dict[tuple[str, str, int], dict[str, str]] = defaultdict(dict)
+    for here, mine, there, how in _differences(matches):
+        rivals = found[here.sha256, here.table.id, mine.column]
+        if rivals.get(there.sha256, SAME_FIGURES) == SAME_FIGURES:
+            rivals[there.sha256] = how
+    return {measure: dict(sorted(found[measure].items())) for measure in sorted(found)}
+
+
+def _companions(pairs: list[_Pair]) -> dict[tuple[str, str], dict[str, str]]:
+    """Tables that can be joined with a table; not by periods alone, which any two series share."""
+    found: dict[tuple[str, str], dict[str, tuple[float, str]]] = defaultdict(dict)
+    for pair in pairs:
+        if pair.left.temporal:
+            continue
+        for here, there in ((pair.left, pair.right), (pair.right, pair.left)):
+            known = {one.what for one in here.measures}
+            others = [one for one in there.measures if one.what not in known]
+            if not others:
+                continue
+            quality = pair.overlap * _size_quality(len(pair.shared))
+            why = f"{others[0].name!r} of the same {len(pair.shared)} rows"
+            best = found[here.sha256, here.table.id].get(there.sha256)
+            if best is None or (quality, why) > best:
+                found[here.sha256, here.table.id][there.sha256] = (quality, why)
+    return {
+        table: {
+            sha256: why for sha256, (_, why) in sorted(files.items(), key=lambda one: (-one[1][0], one[0]))
+        }
+        for table, files in sorted(found.items())
+    }
 
 
 # --- periods and shares ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from ..records import Seed
 from .cases import Case
 from .fields import AT_HOME_ANYWHERE, FIELDS, densities
 from .index import Index
-from .library import Library, bag
+from .library import Library
 from .words import subject_terms, terms
 
 # The demand says what the work is about; the occupation's name its field; the activity is worded for all fields.
@@ -36,9 +36,7 @@ class Relevance:
         bags = {case.id: case_bag(library, case) for case in cases}
         self._cases = Index(bags)
         topics = {
-            topic: densities(
-                term for sha256 in members for term in bag(library.files[sha256], library.documents[sha256])
-            )
+            topic: densities(term for sha256 in members for term in library.bag(sha256))
             for topic, members in library.topics().items()
         }
         self._fields: dict[str, dict[str, float]] = {}

@@ -2,16 +2,17 @@
 
 import hashlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..errors import InputError, RecordError
-from ..records import Document, Workspace, explain, storage_error, write_bytes
+from ..records import EPOCH_SECONDS, Document, Workspace, explain, storage_error, write_bytes
+from .catalogue import state
 from .library import Library
 
 
@@ -23,13 +24,14 @@ def store(
 ) -> list[str]:
     """Write ``files/<sha256>`` and ``documents/<sha256>.json`` for every file that a workspace uses.
 
-    Returns the hashes, sorted. A file that is there already is left alone: its name is its content.
+    Returns the hashes, sorted. The files are read-only, and one that is there already with the right bytes is left
+    alone. Agents are shown these very files (:mod:`graphforge.agents.layout`); nothing that they do reaches them.
     StorageError where the disk refuses; InputError where a file of the library changed since it was read.
     """
     wanted = sorted({file.sha256 for workspace in workspaces for file in workspace.files})
     for sha256 in track(wanted, "storing files", len(wanted)) if track else wanted:
         target = folder / "files" / sha256
-        if not target.exists():
+        if not target.is_file() or _hash(target) != sha256:
             origin = library.locate(sha256)
             try:
                 content = origin.read_bytes()
@@ -40,6 +42,7 @@ def store(
             if hashlib.sha256(content).hexdigest() != sha256:
                 raise InputError(f"{origin} changed while the library was in use", "Run the stage again")
             write_bytes(target, content)
+        _protect(target)
         write_bytes(
             folder / "documents" / f"{sha256}.json", library.documents[sha256].line().encode() + b"\n"
         )
@@ -60,29 +63,37 @@ def load_document(folder: Path, sha256: str) -> Document:
 
 
 def stored_file(folder: Path, sha256: str) -> Path:
-    """The stored bytes of a hash. InputError where there are none."""
+    """The stored bytes of a hash, looked at once more. InputError where there are none, or others."""
     path = folder / "files" / sha256
-    if not path.is_file():
-        raise InputError(f"{path} does not exist", "Run the workspaces stage first")
-    return path
+    try:
+        if _seen(path, state(path)) == sha256:
+            return path
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist", "Run the workspaces stage first") from None
+    except OSError as error:
+        raise InputError(
+            f"{path} can't be read ({error.strerror})", "Run the workspaces stage again"
+        ) from None
+    raise InputError(
+        f"{path} holds other bytes than its name says: somebody changed it", "Run the workspaces stage again"
+    )
 
 
-def materialize(folder: Path, workspace: Workspace, target: Path) -> dict[str, Path]:
-    """Lay out a workspace's files by name under ``target``, read-only; returns the path of every name.
+def _protect(path: Path) -> None:
+    """Read-only, and of an instant that tells nothing."""
+    try:
+        os.utime(path, (EPOCH_SECONDS, EPOCH_SECONDS))
+        path.chmod(stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+    except OSError as error:
+        raise storage_error(path, error) from None
 
-    Copies, never links: a link shares its bytes and its permissions with the store, so a working agent that makes
-    its input writable and edits it would edit everybody's.
-    """
-    paths: dict[str, Path] = {}
-    for file in workspace.files:
-        origin = stored_file(folder, file.sha256)
-        path = target / file.name
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)
-            shutil.copyfile(origin, path)
-            os.chmod(path, stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
-        except OSError as error:
-            raise storage_error(path, error) from None
-        paths[file.name] = path
-    return paths
+
+@lru_cache(maxsize=100_000)
+def _seen(path: Path, state_of: str) -> str:
+    """The hash of a file in a state: a stage asks for the same one many times."""
+    return _hash(path)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -71,6 +71,8 @@ def library(*members: tuple[str, Document]) -> Library:
             sha256=made.sha256,
             path=f"{topic}/{made.name}",
             bytes=100,
+            family=made.family,
+            title=made.title,
             source=Source(publisher="Office", title=made.title, licence="CC0", topic=topic),
         )
         for topic, made in sorted(members, key=lambda member: f"{member[0]}/{member[1].name}")

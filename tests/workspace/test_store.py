@@ -1,4 +1,4 @@
-"""The store: files once each by content, their documents, and a workspace laid out by name."""
+"""The store: files once each by content, read-only, looked at again on use, with their documents."""
 
 import hashlib
 import os
@@ -8,15 +8,15 @@ import pytest
 from made_library import DEPARTMENTS, seed
 
 from graphforge.errors import InputError, RecordError
-from graphforge.records import Workspace
+from graphforge.records import EPOCH_SECONDS, Workspace
 from graphforge.workspace import (
     AssemblySettings,
     Library,
     LocalSearch,
     assemble,
     load_document,
-    materialize,
     store,
+    stored_file,
 )
 
 SETTINGS = AssemblySettings(relevance=0.1, closeness=0.5, smallest=4, largest=6, family_bonus=0.1)
@@ -84,21 +84,37 @@ def test_missing_and_broken_documents_say_so(tmp_path: Path) -> None:
         load_document(tmp_path, "0" * 64)
 
 
-def test_edits_of_a_workspace_never_reach_the_store(
+def test_stored_files_are_read_only_and_of_one_instant(
     assembled: tuple[Library, list[Workspace]], tmp_path: Path
 ) -> None:
-    found, [workspace] = assembled
+    found, workspaces = assembled
+    for sha256 in store(found, workspaces, tmp_path / "out"):
+        status = stored_file(tmp_path / "out", sha256).stat()
+        assert status.st_mode & 0o777 == 0o444
+        assert status.st_mtime == EPOCH_SECONDS
+
+
+def test_a_changed_byte_is_one_clear_line_and_storing_again_mends_it(
+    assembled: tuple[Library, list[Workspace]], tmp_path: Path
+) -> None:
+    found, workspaces = assembled
     folder = tmp_path / "out"
-    store(found, [workspace], folder)
-    paths = materialize(folder, workspace, tmp_path / "work")
-    assert sorted(paths) == sorted(file.name for file in workspace.files)
-    for file in workspace.files:
-        path = paths[file.name]
-        assert not path.is_symlink()
-        assert path.stat().st_mode & 0o222 == 0
-        os.chmod(path, 0o644)
-        path.write_text("edited")
-        assert hashlib.sha256((folder / "files" / file.sha256).read_bytes()).hexdigest() == file.sha256
-    # Laying out again restores every file, whatever an earlier run left.
-    materialize(folder, workspace, tmp_path / "work")
-    assert all(paths[file.name].read_bytes() != b"edited" for file in workspace.files)
+    first, *others = store(found, workspaces, folder)
+    path = stored_file(folder, first)
+    content = path.read_bytes()
+    times = path.stat()
+    path.chmod(0o644)
+    path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(InputError, match="other bytes than its name says") as caught:
+        stored_file(folder, first)
+    assert "\n" not in str(caught.value)
+    for sha256 in others:
+        assert stored_file(folder, sha256).is_file()
+    store(found, workspaces, folder)
+    assert stored_file(folder, first).read_bytes() == content
+
+
+def test_a_missing_stored_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        stored_file(tmp_path, "0" * 64)
