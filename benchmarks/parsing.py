@@ -16,8 +16,7 @@ and text blocks with their boxes, font sizes and weights. ``ours, cells`` is a w
 and merged ranges before they are typed. docling is named where it is installed, and left out: it needs
 models from a hub, which this benchmark doesn't fetch.
 
-Quality: ``parsing_cells.jsonl`` holds cells that a person read off the rendered pages of 25 tables in pdfs: sha256,
-page (from 1), the row's label, words over the column, the value. A cell is *in its row* where a reader's table has a
+Quality: ``parsing_cells.jsonl`` holds cells that were read by eye off 28 rendered pages of pdfs: sha256, page (from 1), the row's label, words over the column, the value. A cell is *in its row* where a reader's table has a
 row with the label in one cell and the value as the whole text of another, and *found* where words over that other
 cell's column, too, hold every word of the column's label (an empty or covered cell of an upper row counts as its left
 neighbour's). Spaces, case and the kind of dash don't count, nor does a currency sign. The same rule for all.
@@ -433,7 +432,7 @@ def score(rows: Rows, row: str, column: str, value: str) -> tuple[bool, bool]:
 
 
 def quality(folder: Path, python: str) -> None:
-    """The share of the hand-read cells that each finder has right."""
+    """The share of the cells read by eye that each finder has right."""
     cells = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
     wanted = {cell["sha256"] for cell in cells}
     paths = {}
@@ -448,7 +447,7 @@ def quality(folder: Path, python: str) -> None:
     pages = {
         sha256: sorted({cell["page"] - 1 for cell in cells if cell["sha256"] == sha256}) for sha256 in paths
     }
-    print(f"\ntable cells: {len(cells)} read by hand off {sum(map(len, pages.values()))} pages")
+    print(f"\ntable cells: {len(cells)} read by eye off {sum(map(len, pages.values()))} pages")
     results: dict[str, list[tuple[bool, bool]]] = {}
     for name, (module, _) in FINDERS.items():
         home = home_of(module, python)
