@@ -46,6 +46,23 @@ def test_a_link_in_the_header_wins() -> None:
     assert found == Provenance(title=None, publisher=None, date="2024-03-05", licence=f"CC BY 4.0 ({BY})")
 
 
+@pytest.mark.parametrize(
+    ("headers", "head", "reserved"),
+    [
+        ({"tdm-reservation": "1"}, "", "tdm-reservation"),
+        ({"tdm-reservation": "0"}, "", None),
+        ({"x-robots-tag": "noindex, noai"}, "", "noai"),
+        ({"x-robots-tag": "noimageai"}, "", None),
+        ({}, '<meta name="tdm-reservation" content="1">', "tdm-reservation"),
+        ({}, '<meta name="robots" content="index, NoAI, noimageai">', "noai"),
+        ({}, '<meta name="robots" content="noindex">', None),
+    ],
+)
+def test_a_reservation_against_training(headers: dict[str, str], head: str, reserved: str | None) -> None:
+    content = f"<!doctype html><html><head>{head}</head><body></body></html>".encode()
+    assert provenance(headers, URL, content, "html").reserved == reserved
+
+
 def test_title_publisher_and_date_of_a_page() -> None:
     found = page(
         '<title>Permits | City</title><meta property="og:title" content="Permits">'

@@ -452,6 +452,26 @@ def test_the_licence_as_found_decides(tmp_path: Path) -> None:
     )
 
 
+def test_what_its_publisher_keeps_from_training_is_dropped_whatever_its_licence(tmp_path: Path) -> None:
+    link = '<https://creativecommons.org/licenses/by/4.0/>; rel="license"'
+    pages: dict[str, Any] = {
+        "/header.csv": lambda asked: asked.say(CSV + b"1,1,1\n", link=link, tdm_reservation="1"),
+        "/open.csv": lambda asked: asked.say(CSV, link=link),
+    }
+    gate = LicenceGate(allow=("CC-BY",), without_manifest="drop", sites=())
+    signal = b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nAllow: /\n"
+    with Site(pages) as site, Site({**pages, "/robots.txt": signal}) as other:
+        urls = [site.url("/header.csv"), site.url("/open.csv"), other.url("/open.csv")]
+        with Site({"/search": searxng(lambda query: [(url, "") for url in urls])}) as asked:
+            hosts = (site.host, other.host)
+            found = gather(engine("searxng", asked.url("/search")), tmp_path, *hosts, licences=gate)
+            books = library(found, gate)
+    assert [file.source.url for file in books.files.values()] == [site.url("/open.csv")]
+    details = {rejection.id: rejection.detail for rejection in books.rejections}
+    assert "no training (tdm-reservation)" in details[site.url("/header.csv")]
+    assert "no training (ai-train=no)" in details[other.url("/open.csv")]
+
+
 def test_an_address_with_a_secret_is_fetched_once_and_never_written_down(tmp_path: Path) -> None:
     with Site({"/a.csv": CSV}) as site:
         secret = site.url("/a.csv?sig=tell-nobody-7")

@@ -54,6 +54,7 @@ class Fetched(Record):
 
     Addresses are recorded without secrets. ``passing``: another run asks again. ``version``: of the settings that a
     refusal rests on. ``at``: when this content was first fetched; ``date``: when it was published, as found.
+    ``reserved``: by what its publisher forbids to train on it.
     """
 
     url: str
@@ -72,6 +73,7 @@ class Fetched(Record):
     publisher: str | None = None
     date: str | None = None
     licence: str | None = None
+    reserved: str | None = None
     etag: str = ""
     modified: str = ""
 
@@ -474,6 +476,7 @@ class Fetcher:
             publisher=looked.publisher or host_of(last.url) or None,
             date=looked.date,
             licence=looked.licence,
+            reserved="ai-train=no" if (await self._rules(last)).reserved else looked.reserved,
             etag=headers.get("etag", ""),
             modified=headers.get("last-modified", ""),
         )

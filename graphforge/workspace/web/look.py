@@ -42,6 +42,7 @@ class Looked(Record):
     publisher: str | None = None
     date: str | None = None
     licence: str | None = None
+    reserved: str | None = None
 
 
 def look(job: Job) -> Looked:
@@ -52,7 +53,12 @@ def look(job: Job) -> Looked:
         return Looked(reason=error.reason, detail=error.detail)
     found = provenance(job.headers, job.url, job.path.read_bytes(), family)
     return Looked(
-        family=family, title=found.title, publisher=found.publisher, date=found.date, licence=found.licence
+        family=family,
+        title=found.title,
+        publisher=found.publisher,
+        date=found.date,
+        licence=found.licence,
+        reserved=found.reserved,
     )
 
 

@@ -52,12 +52,13 @@ _SCRIPTS, _DEPTH = 20, 6
 
 @dataclass(frozen=True)
 class Provenance:
-    """As found; None where nothing is said. ``date`` is ISO."""
+    """As found; None where nothing is said. ``date`` is ISO. ``reserved``: what forbids training, by name."""
 
     title: str | None = None
     publisher: str | None = None
     date: str | None = None
     licence: str | None = None
+    reserved: str | None = None
 
 
 def provenance(headers: Mapping[str, str], url: str, content: bytes, family: Family) -> Provenance:
@@ -76,7 +77,16 @@ def provenance(headers: Mapping[str, str], url: str, content: bytes, family: Fam
         publisher=own.publisher,
         date=own.date or _date(headers.get("last-modified", "")),
         licence=(named_licence(urljoin(url, linked[1])) if linked else None) or own.licence,
+        reserved=_reserved(headers.get("tdm-reservation", ""), headers.get("x-robots-tag", ""))
+        or own.reserved,
     )
+
+
+def _reserved(reservation: str, robots: str) -> str | None:
+    """Whether the TDM reservation protocol, or a robots directive against AI, keeps a text from being trained on."""
+    if reservation.strip() == "1":
+        return "tdm-reservation"
+    return "noai" if re.search(r"(?<![a-z-])noai(?![a-z])", robots, re.IGNORECASE) else None
 
 
 def named_licence(address: str) -> str:
@@ -136,6 +146,7 @@ def _page(content: bytes, url: str) -> Provenance:
             None,
         ),
         licence=_page_licence(root, url, said, things),
+        reserved=_reserved(said.get("tdm-reservation", ""), said.get("robots", "")),
     )  # fmt: skip
 
 

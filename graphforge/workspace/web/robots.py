@@ -10,10 +10,14 @@ MOST = 500 * 1024
 
 @dataclass(frozen=True)
 class Robots:
-    """What a site lets one program do. ``rules``: (allowed, pattern). ``delay``: seconds between requests."""
+    """What a site lets one program do. ``rules``: (allowed, pattern). ``delay``: seconds between requests.
+
+    ``reserved``: it says, by a content signal, that nothing of it may be used to train models (``ai-train=no``).
+    """
 
     rules: tuple[tuple[bool, str], ...] = ()
     delay: float = 0.0
+    reserved: bool = False
 
     def allows(self, path: str) -> bool:
         """Whether ``path`` (with its query) may be asked for; of two rules of one length the allowing one counts."""
@@ -30,7 +34,7 @@ class Robots:
 def parse_robots(text: str, agent: str) -> Robots:
     """The rules for ``agent`` (a User-Agent; what stands before the first slash or space is the name)."""
     name = re.split(r"[/\s]", agent.strip(), maxsplit=1)[0].casefold()
-    groups: dict[str, tuple[list[tuple[bool, str]], list[float]]] = {}
+    groups: dict[str, tuple[list[tuple[bool, str]], list[float], list[str]]] = {}
     agents: list[str] = []
     naming = False
     for raw in text.lstrip("\ufeff").splitlines():
@@ -43,20 +47,25 @@ def parse_robots(text: str, agent: str) -> Robots:
                 agents = []
             naming = True
             agents.append(re.split(r"[/\s]", value, maxsplit=1)[0].casefold())
-            groups.setdefault(agents[-1], ([], []))
+            groups.setdefault(agents[-1], ([], [], []))
             continue
         if field in {"allow", "disallow"}:
             naming = False
             for one in agents:
                 if value:
                     groups[one][0].append((field == "allow", _plain(value)))
+        elif field == "content-signal":
+            naming = False
+            for one in agents:
+                groups[one][2].append(value)
         elif field == "crawl-delay":
             naming = False
             for one in agents:
                 if re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", value):
                     groups[one][1].append(float(value))
-    rules, delays = groups.get(name) or groups.get("*") or ([], [])
-    return Robots(tuple(rules), max(delays, default=0.0))
+    rules, delays, signals = groups.get(name) or groups.get("*") or ([], [], [])
+    reserved = any(re.search(r"\bai-train\s*=\s*no\b", signal, re.IGNORECASE) for signal in signals)
+    return Robots(tuple(rules), max(delays, default=0.0), reserved)
 
 
 def _plain(path: str) -> str:

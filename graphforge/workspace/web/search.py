@@ -406,7 +406,9 @@ def _lay_out(
             path = f"{_slug(query.topic)}/{stem}-{result.key[:8]}{dot}{ending}"
         taken.add(path.casefold())
         title = fetched.title or re.sub(r"^\s*\[[A-Z]{2,5}\]\s*", "", result.title)
-        site = licences.of_site(host_of(fetched.final_url))
+        licence = fetched.licence or licences.of_site(host_of(fetched.final_url)) or UNKNOWN
+        if fetched.reserved:
+            licence = f"{licence}; no training ({fetched.reserved})"
         entry = {
             "path": path,
             "sha256": fetched.sha256,
@@ -418,7 +420,7 @@ def _lay_out(
             "url": fetched.url,
             "final_url": fetched.final_url,
             "date": fetched.date,
-            "licence": fetched.licence or site or UNKNOWN,
+            "licence": licence,
             "fetched": fetched.at,
             "query": query.text,
         }
