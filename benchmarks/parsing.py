@@ -16,10 +16,11 @@ and text blocks with their boxes, font sizes and weights. ``ours, cells`` is a w
 and merged ranges before they are typed. docling is named where it is installed, and left out: it needs
 models from a hub, which this benchmark doesn't fetch.
 
-Quality: ``parsing_cells.jsonl`` holds cells that were read by eye off 28 rendered pages of pdfs: sha256, page (from 1), the row's label, words over the column, the value. A cell is *in its row* where a reader's table has a
-row with the label in one cell and the value as the whole text of another, and *found* where words over that other
-cell's column, too, hold every word of the column's label (an empty or covered cell of an upper row counts as its left
-neighbour's). Spaces, case and the kind of dash don't count, nor does a currency sign. The same rule for all.
+Quality: ``parsing_cells.jsonl`` holds cells that were read by eye off 28 rendered pages of pdfs: sha256, page (from
+1), the row's label, words over the column, the value. A cell is *in its row* where a reader's table has a row with the
+label in one cell and the value as the whole text of another, and *found* where the texts over that other cell, too,
+hold every word of the column's label (an empty or covered cell of an upper row counts as its left neighbour's). Spaces,
+case and the kind of dash don't count, nor does a currency sign. The same rule for all.
 
 ``--whole`` opens the whole folder as a run does, twice with one cache, and prints the wall time, the CPU time of all
 processes (from the usage of children) and the most memory that they held together. That is the sum of their
