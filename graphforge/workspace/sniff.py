@@ -17,6 +17,7 @@ _DECLARATION = re.compile(r"\s*<\?xml[^>]*>")
 _BINARY_NAMES = {".pdf", ".docx", ".pptx", ".png", ".jpg", ".jpeg"}
 _WORKBOOK_NAMES = {".xlsx", ".xls", ".xlsm", ".ods"}
 _HEAD = 65_536
+_KINDS = "[Content_Types].xml"
 
 
 def sniff(path: Path, name: str | None = None) -> Family:
@@ -60,8 +61,9 @@ def _zip(path: Path, suffix: str) -> Family:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
-            ours = archive.read("mimetype")[:200] if "mimetype" in names else b""
-            kinds = archive.read("[Content_Types].xml")[:1_000_000] if "[Content_Types].xml" in names else b""
+            # Read within a bound: a megabyte of archive can hold a gigabyte of it.
+            kinds = archive.open(_KINDS).read(1_000_000) if _KINDS in names else b""
+            ours = archive.open("mimetype").read(200) if "mimetype" in names else b""
     except BROKEN as error:
         raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
     if b"opendocument.spreadsheet" in ours:
