@@ -490,9 +490,11 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
             reading.warnings.append(f"sheet {name!r}: only the first {len(rows)} rows were read")
         if name in book.hidden:
             reading.warnings.append(f"sheet {name!r} is hidden")
+        # Authors often hide all columns behind the last one: only those that hold something are told.
+        extent = {"rows": len(rows), "columns": max(map(len, rows), default=0)}
         for what, places in (("rows", book.hidden_rows), ("columns", book.hidden_columns)):
-            if hidden := places.get(name):
-                reading.warnings.append(f"sheet {name!r}: {len(hidden)} {what} are hidden")
+            if hidden := sum(1 for place in places.get(name, ()) if place < extent[what]):
+                reading.warnings.append(f"sheet {name!r}: {hidden} {what} are hidden")
         for number, line in enumerate(book.beside.charts.get(name, ())):
             chart = PartLocator(part="chart", place=name, index=number)
             reading.items.append(Block(kind="caption", text=line, locator=chart))
