@@ -62,8 +62,8 @@ def _zip(path: Path, suffix: str) -> Family:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
             # Read within a bound: a megabyte of archive can hold a gigabyte of it.
-            ours = archive.open("mimetype").read(200) if "mimetype" in names else b""
             kinds = archive.open(_KINDS).read(1_000_000) if _KINDS in names else b""
+            ours = archive.open("mimetype").read(200) if "mimetype" in names else b""
     except BROKEN as error:
         raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
     if b"opendocument.spreadsheet" in ours:

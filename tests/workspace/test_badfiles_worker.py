@@ -329,7 +329,12 @@ def test_archives_that_are_too_much(tmp_path: Path, pool: WorkerPool) -> None:
     with zipfile.ZipFile(tmp_path / "up.xlsx", "a") as archive:
         archive.writestr("../../up.xml", "<a/>")
         archive.writestr("/abs/up.xml", "<a/>")
-    paths = [tmp_path / name for name in ("nested.xlsx", "many.docx", "up.xlsx")]
+    for name, part in (("kinds.xlsx", "[Content_Types].xml"), ("kinds.ods", "mimetype")):
+        # What tells the kind of a file is unpacked before anything is known of it.
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(part, bytes(400_000_000))
+    paths = [tmp_path / name for name in ("nested.xlsx", "many.docx", "up.xlsx", "kinds.xlsx", "kinds.ods")]
     attempts = _read(pool, paths)
-    assert [attempt.reason for attempt in attempts.values()] == ["not_a_workbook", "zip_bomb", ""]
+    reasons = [attempt.reason for attempt in attempts.values()]
+    assert reasons == ["not_a_workbook", "zip_bomb", "", "not_a_workbook", "not_a_workbook"]
     assert not list(tmp_path.parent.glob("up.xml")) and not list(tmp_path.glob("**/up.xml"))

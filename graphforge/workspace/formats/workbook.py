@@ -34,8 +34,8 @@ from .beside import Beside, read_beside
 from .docx import child_of, name_of, value_of
 
 # The columns and the rows of references. Others than a cell's own may match: they only make a sheet look larger.
-_COLUMN = re.compile(rb"r=[\"']([A-Z]{1,3})[0-9]")
-_ROW = re.compile(rb"r=[\"'][A-Z]{1,3}([0-9]{1,7})")
+_COLUMN = re.compile(rb"r=[\"']([A-Z]{1,7})[0-9]")
+_ROW = re.compile(rb"r=[\"'][A-Z]{1,7}([0-9]{1,10})")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^<>]*>")
 _COLUMN_TAG = re.compile(rb"<(?:\w+:)?col\b[^<>]*>")
@@ -491,9 +491,11 @@ def read(path: Path, family: Family, limits: ParseLimits) -> Reading:
             reading.warnings.append(f"sheet {name!r}: only the first {len(rows)} rows were read")
         if name in book.hidden:
             reading.warnings.append(f"sheet {name!r} is hidden")
+        # Authors often hide all columns behind the last one: only those that hold something are told.
+        extent = {"rows": len(rows), "columns": max(map(len, rows), default=0)}
         for what, places in (("rows", book.hidden_rows), ("columns", book.hidden_columns)):
-            if hidden := places.get(name):
-                reading.warnings.append(f"sheet {name!r}: {len(hidden)} {what} are hidden")
+            if hidden := sum(1 for place in places.get(name, ()) if place < extent[what]):
+                reading.warnings.append(f"sheet {name!r}: {hidden} {what} are hidden")
         for number, line in enumerate(book.beside.charts.get(name, ())):
             chart = PartLocator(part="chart", place=name, index=number)
             reading.items.append(Block(kind="caption", text=line, locator=chart))
