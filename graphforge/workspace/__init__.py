@@ -5,6 +5,7 @@ The only room that meets a file format.
 
 from .assemble import AssemblySettings, assemble
 from .cases import PATTERNS, Case, CaseKind, Findings
+from .embedding_ranking import EmbeddingRanking
 from .families import families
 from .library import Library, LibraryFile
 from .limits import ParseLimits
@@ -20,6 +21,7 @@ __all__ = [
     "AssemblySettings",
     "Case",
     "CaseKind",
+    "EmbeddingRanking",
     "Findings",
     "Library",
     "LibraryFile",

@@ -18,6 +18,7 @@ from ..errors import InputError
 from ..records import Document, Record, Rejection, Sha256, stable_hash, write_bytes
 from .catalogue import Card, Catalogue, state
 from .duplicates import split_duplicates
+from .embedding_ranking import EmbeddingRanking, RankedFiles
 from .lazy_documents import LazyDocuments
 from .library import STAGE, Library, LibraryFile, document_words
 from .limits import ParseLimits
@@ -42,9 +43,9 @@ _READERS = (
 
 # The files of this room that come after parsing. Any other file of it may change what a parse gives.
 _NO_PARSERS = frozenset(
-    ("assemble.py", "cases.py", "catalogue.py", "duplicates.py", "families.py", "fields.py", "index.py",
-     "lazy_documents.py", "library.py", "llm_search.py", "manifest.py", "names.py", "near_duplicates.py", "panels.py",
-     "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "ties.py", "words.py")
+    ("assemble.py", "cases.py", "catalogue.py", "duplicates.py", "embedding_ranking.py", "families.py", "fields.py",
+     "index.py", "lazy_documents.py", "library.py", "llm_search.py", "manifest.py", "names.py", "near_duplicates.py",
+     "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "ties.py", "words.py")
 )  # fmt: skip
 # Of these, the ones that decide what is noted of a document.
 _DERIVING = ("catalogue.py", "library.py", "near_duplicates.py", "words.py")
@@ -63,6 +64,7 @@ class LocalSearch(BaseModel):
     """The files below a folder, described by its ``manifest.jsonl`` where it has one (paper section 3.2).
 
     ``root``: the folder. ``file_bytes``: larger files are rejected unread. ``workers``: processes that parse.
+    ``ranking``: how files are ranked for a query, by words (BM25) where it is None.
     Links are not followed and hidden files are not seen. With a manifest, a file without a line in it, or with
     other bytes than its line says, is rejected: nobody could say where it comes from.
     """
@@ -74,6 +76,7 @@ class LocalSearch(BaseModel):
     ]
     file_bytes: int = Field(gt=0)
     workers: int = Field(ge=1, le=64)
+    ranking: EmbeddingRanking | None = None
 
     def open(self, cache: Path | None = None, track: Track | None = None) -> Library:
         """Read the folder. ``cache`` keeps parsed documents by content and parser, so a second call is fast.
@@ -160,12 +163,14 @@ class LocalSearch(BaseModel):
                 f"The library {self.root} holds no readable file ({len(rejections)} rejected: {', '.join(reasons)})",
                 "Put pdf, xlsx, csv, docx, pptx, html, txt, md or json files into it",
             )
+        documents = shelf.documents(list(files))
         return Library(
             root=root,
             files=files,
-            documents=shelf.documents(list(files)),
+            documents=documents,
             rejections=tuple(sorted(rejections, key=lambda rejection: (rejection.id, rejection.reason))),
             words=shelf.words,
+            ranking=None if self.ranking is None else shelf.ranking(self.ranking, files, documents),
         )
 
     def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[_Reading]:
@@ -309,6 +314,15 @@ class _Shelf:
         if document is None or document.sha256 != sha256:
             raise InputError(f"{path} changed while the library was in use", "Run the stage again")
         return document
+
+    def ranking(
+        self, ranking: EmbeddingRanking, files: Mapping[str, LibraryFile], documents: Mapping[str, Document]
+    ) -> RankedFiles:
+        """The files ranked by a model, encoded where they are new to it."""
+        names = {sha256: f"{self._version}-{_name(file.path, sha256)}" for sha256, file in files.items()}
+        return ranking.open(
+            names, {sha256: file.head() for sha256, file in files.items()}, documents, self._catalogue
+        )
 
     def words(self, sha256: str) -> Mapping[str, int]:
         """How often each term stands in a file."""
