@@ -1,23 +1,23 @@
 """How well assembled workspaces hang together, found out from the original files by code of its own.
 
-    python benchmarks/assembly.py [--library ../shared/corpus] [--occupations ../shared/onet/30.1] [--seeds 400] [--count 50]
-                                  [--cache FOLDER] [--show N]
+    python benchmarks/assembly.py [--library ../shared/corpus] [--occupations ../shared/onet/30.1] [--seeds 400]
+                                  [--count 50] [--cache FOLDER] [--show N] [--set assembly.alone=0 ...]
 
 Seeds are proposed and chosen as the seeds stage does, the library is opened and assembled as the workspaces stage does,
-and the first ``count`` workspaces are looked at. What follows imports nothing of the assembler: the core files are read
-again with the bare libraries (csv, calamine, PyMuPDF, python-docx, python-pptx, lxml, json), and a relation between two of
-them counts only where it is computed here:
+and the first ``count`` workspaces are looked at. What follows imports nothing of the assembler: the core files are
+read again with the bare libraries (csv, calamine, PyMuPDF, python-docx, python-pptx, lxml, json), and a relation
+between two of them counts only where it is computed here:
 
 - **join**: a column of one and a column of the other share at least 5 names, and half of the shorter one's;
 - **values**: at least 3 figures of five or more digits stand in both, and they are at least 2 % of the shorter one's;
-- **periods**: a column of each holds at least 8 years, months or dates in common, half of the shorter one's, and the two
-  files have a word of five letters or more in common in the head of a column;
+- **periods**: a column of each holds at least 8 years, months or dates in common, half of the shorter one's, and the
+  two files have a word of five letters or more in common in the head of a column;
 - **reference**: the running text of one holds a name of the other together with a figure of that name's row, or
   the other's file name or title.
 
 A workspace passes where any two of its core files have one. Copies are looked for among all its files: the same bytes,
-or nine tenths of the words of both in the same runs of five (``close``; editions are meant to be close, so these are listed
-to be looked at). The share of workspaces that pass is printed, and how many had one core file only.
+or nine tenths of the runs of five words in common (``close``; editions may be close, so these are listed to be looked
+at). The share of workspaces that pass is printed, and how many had one core file only.
 """
 
 import argparse
@@ -254,7 +254,7 @@ def examine(library: Library, workspace: Workspace, read: dict[str, Content]) ->
 def main(given: argparse.Namespace, cache: Path) -> None:
     """Assemble, look, print."""
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        overrides = [f"library={given.library}", f"seeds.count={given.seeds}"]
+        overrides = [f"library={given.library}", f"seeds.count={given.seeds}", *given.set]
         if given.occupations:
             overrides += ["occupations=onet", f"occupations.root={given.occupations}"]
         config = validate(compose("config", overrides))
@@ -305,6 +305,7 @@ if __name__ == "__main__":
         "--cache", type=Path, help="where parsed files are kept (a folder that is removed, without it)"
     )
     parser.add_argument("--show", type=int, default=0, help="print so many workspaces whole")
+    parser.add_argument("--set", action="append", default=[], help="a setting of conf/, as key=value")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         main(arguments, arguments.cache or Path(scratch))

@@ -5,54 +5,26 @@ from pathlib import Path
 
 import numpy
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from graphforge.llm.weights import Weights, cache_folder
-from graphforge.records import Passage, Sha256
+from graphforge.embedding import SentenceEncoder, SentenceModel
+from graphforge.records import Passage
 
 from .passages import PassagePool, read_passages
 from .ranked import RankedPassages
-from .sentence_encoder import SentenceEncoder
 from .tables import OccupationTables
 
 
-class EmbeddingRetrieval(BaseModel):
-    """``top`` and ``passages`` as for BM25. The rest says where the model's two files are found.
-
-    They come out of a wheel on the package index, checked by hash and kept in the user's cache folder. The wheel's own
-    dependencies (torch among them) are neither installed nor needed.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class EmbeddingRetrieval(SentenceModel):
+    """``top`` and ``passages`` as for BM25. The rest says where the model's two files are found."""
 
     top: int = Field(ge=1)
     passages: Path | None = None
-    package: str
-    version: str
-    weights_sha256: Sha256
-    tokenizer_sha256: Sha256
-    fetch_seconds: float = Field(gt=0)
 
     def open(self, tables: OccupationTables) -> RankedPassages:
         """Load the model, fetching it on first use. InputError where it, or the folder of passages, can't be had."""
         pool = PassagePool(tables, read_passages(self.passages) if self.passages else ())
         return RankedPassages(pool, Embeddings(pool.passages, self.encoder()), self.top)
-
-    def encoder(self) -> SentenceEncoder:
-        """The model itself."""
-        cache = cache_folder()
-        weights = self._file("model.safetensors", self.weights_sha256).fetch(cache)
-        tokenizer = self._file("tokenizer.json", self.tokenizer_sha256).fetch(cache)
-        return SentenceEncoder(weights, tokenizer)
-
-    def _file(self, name: str, sha256: str) -> Weights:
-        return Weights(
-            package=self.package,
-            version=self.version,
-            file=name,
-            sha256=sha256,
-            fetch_seconds=self.fetch_seconds,
-        )
 
 
 class Embeddings:

@@ -5,6 +5,7 @@ The only room that meets a file format.
 
 from .assemble import AssemblySettings, assemble
 from .cases import PATTERNS, Case, CaseKind, Findings
+from .embedding_ranking import EmbeddingRanking
 from .families import families
 from .library import Library, LibraryFile
 from .licence import LicenceGate
@@ -27,6 +28,7 @@ __all__ = [
     "Case",
     "CaseKind",
     "DdgsSearch",
+    "EmbeddingRanking",
     "Fetching",
     "Findings",
     "Library",

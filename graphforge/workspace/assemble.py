@@ -16,8 +16,6 @@ from .roles import Cast, cast, is_related
 
 STAGE = "workspaces"
 SMALLEST, LARGEST = 4, 12
-# What a case of a single file, with nothing to compute across files, is worth beside one that has more.
-_ALONE = 0.4
 
 
 class AssemblySettings(BaseModel):
@@ -27,7 +25,8 @@ class AssemblySettings(BaseModel):
     somebody else's work. ``closeness``: while there are cases with at least this part of the best case's relevance,
     only they compete, so that spreading tasks over cases costs little of the fit. ``smallest`` to ``largest``: the
     sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the seed's input
-    family is worth.
+    family is worth. ``alone``: what a case counts that has one core file and nothing to compute across files; at 0 it
+    is left out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,6 +36,7 @@ class AssemblySettings(BaseModel):
     smallest: int = Field(ge=SMALLEST, le=LARGEST)
     largest: int = Field(ge=SMALLEST, le=LARGEST)
     family_bonus: float = Field(ge=0, le=1)
+    alone: float = Field(ge=0, le=1)
 
     @model_validator(mode="after")
     def _ordered(self) -> "AssemblySettings":
@@ -70,7 +70,9 @@ def assemble(
         ]
     relevance = Relevance(library, cases, seeds)
     served: set[tuple[str, str]] = set()
-    related: dict[str, bool] = {}
+    related = {case.id: is_related(library, case) for case in cases}
+    if not settings.alone:
+        cases = tuple(case for case in cases if related[case.id])
     used: Counter[tuple[str, ...]] = Counter()
     for seed in track(seeds, "assembling workspaces", len(seeds)) if track else seeds:
         fitting = [case for case in cases if seed.pattern in PATTERNS[case.kind]]
@@ -101,9 +103,7 @@ def assemble(
         def worth(case: Case, seed: Seed = seed, scores: dict[str, float] = scores) -> float:
             value = scores[case.id] * (0.4 + 0.6 * case.quality)
             families = {_family(library, sha256) for sha256 in case.core}
-            if case.id not in related:
-                related[case.id] = is_related(library, case)
-            value *= 1.0 if related[case.id] else _ALONE
+            value *= 1.0 if related[case.id] else settings.alone
             value *= 1 + settings.family_bonus * (seed.input_family in families)
             value /= 1 + 0.5 * used[("files", *sorted(case.core))]
             return value / (1 + 0.15 * used["topic", case.topic])

@@ -294,15 +294,15 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
             continue
         ones = [one for one in pair.left.measures if one.what not in names_right]
         twos = [two for two in pair.right.measures if two.what not in names_left]
-        # Any two series share their years. They belong together where they speak of one thing.
-        if pair.left.temporal and not _about(pair.left, ones) & _about(pair.right, twos):
-            continue
         overlap = pair.overlap
         best: tuple[float, Measure, Measure] | None = None
         for one in ones[:6]:
             for two in twos[:6]:
                 both = len(pair.shared & one.keys & two.keys)
                 if both < MIN_ROWS or one.lowest < 0 or two.lowest < 0 or _one_measure(pair, one, two):
+                    continue
+                # Any two series share their years. They belong together where they speak of one thing.
+                if pair.left.temporal and not _about(pair.left, one) & _about(pair.right, two):
                     continue
                 quality = 0.3 + 0.3 * overlap + 0.2 * both / len(pair.shared)
                 quality += 0.1 if _compatible(one.period, two.period) else 0.0
@@ -317,10 +317,9 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
             yield _case("pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why)
 
 
-def _about(panel: Panel, measures: list[Measure]) -> set[str]:
-    """What a table and its measures are about, in stems."""
-    told = " ".join((panel.subject, *(one.name for one in measures)))
-    return set(subject_terms(without_period(told)))
+def _about(panel: Panel, measure: Measure) -> set[str]:
+    """What a table and a measure of it are about, in stems."""
+    return set(subject_terms(without_period(f"{panel.subject} {measure.name}")))
 
 
 def _one_measure(pair: _Pair, one: Measure, two: Measure) -> bool:

@@ -39,6 +39,14 @@ class LibraryFile:
     def name(self) -> str:
         return self.path.rsplit("/", 1)[-1]
 
+    def head(self) -> str:
+        """What the file is called, by its source, itself, its topic and its path, in words."""
+        return " ".join(self.titles())
+
+    def titles(self) -> list[str]:
+        """The same, one by one."""
+        return [self.source.title, self.title, self.source.topic, self.path, self.note]
+
 
 class Ranking(Protocol):
     """Ranks the files of a library for a query in words."""
@@ -97,8 +105,7 @@ class Library:
         """A file's terms as the index weighs them: titles thrice, headings and column names twice, text once."""
         file = self.files[sha256]
         told = document_words(self.documents[sha256]) if self.words is None else self.words(sha256)
-        titles = [file.source.title, file.title, file.source.topic, file.path, file.note]
-        return _capped(titles, 400) * _TITLE_WEIGHT + list(Counter(told).elements())
+        return _capped(file.titles(), 400) * _TITLE_WEIGHT + list(Counter(told).elements())
 
     def ties(self, topic: str) -> Mapping[str, Mapping[str, Tie]]:
         """What the files of a topic have to do with one another (see :mod:`graphforge.workspace.ties`)."""

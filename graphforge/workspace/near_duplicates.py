@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import combinations
 
 import numpy
 from numpy.typing import NDArray
@@ -203,19 +204,18 @@ def split_near_duplicates(
 
 def candidates(signatures: Mapping[str, Signature]) -> Iterator[tuple[str, str]]:
     """Pairs of hashes, each sorted, whose signatures agree in a band: those that may share much of their wording."""
-    buckets: dict[tuple[int, bytes], list[str]] = defaultdict(list)
-    for sha256 in sorted(signatures):
-        signature = signatures[sha256]
-        for band in range(_BANDS if len(signature) else 0):
-            buckets[band, signature[band * _ROWS : (band + 1) * _ROWS].tobytes()].append(sha256)
+    signed = {sha256: signatures[sha256] for sha256 in sorted(signatures) if len(signatures[sha256])}
     seen: set[tuple[str, str]] = set()
-    for members in buckets.values():
-        for number, one in enumerate(members):
-            for two in members[number + 1 :]:
+    for band in range(_BANDS):
+        buckets: dict[bytes, list[str]] = defaultdict(list)
+        for sha256, signature in signed.items():
+            buckets[signature[band * _ROWS : (band + 1) * _ROWS].tobytes()].append(sha256)
+        for members in buckets.values():
+            for one, two in combinations(members, 2):
                 if (one, two) not in seen:
                     seen.add((one, two))
                     # A band may agree by accident; the whole signature estimates the index to within 0.03.
-                    if numpy.mean(signatures[one] == signatures[two]) >= _ALIKE - 0.1:
+                    if numpy.mean(signed[one] == signed[two]) >= _ALIKE - 0.1:
                         yield one, two
 
 

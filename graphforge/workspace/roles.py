@@ -52,15 +52,20 @@ def cast(library: Library, case: Case, ranked: Iterable[str], size: int) -> list
 
     room = max(size - len(chosen), 0)
     wanted = max(1, room // 3)
-    for alike, why in _take(_confusers(library, case, own), set(chosen), min(wanted, room)):
-        add(alike, "confuser", why)
+    for rival, why in _take(_confusers(library, case, own), set(chosen), min(wanted, room)):
+        add(rival, "confuser", why)
     room = max(size - len(chosen), 0)
     for context, why in _take(_contexts(library, case, own), set(chosen), min(wanted, room)):
         add(context, "supporting", why)
+    alike = dict(_take(_confusers(library, case, own), set(), len(own)))
     for sha256 in own:
-        if len(chosen) < size:
+        if len(chosen) < size and sha256 not in alike:
             how = _relation(library, case, sha256)
             add(sha256, "ambient", how or "another file of the same topic")
+    # What could be taken for a core file confuses, however many of them there are.
+    for sha256, why in alike.items():
+        if len(chosen) < size:
+            add(sha256, "confuser", why)
     for sha256 in ranked:
         if len(chosen) < size and sha256 not in own:
             add(sha256, "ambient", "a file of a related topic")

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..records import Document, Rejection, stable_hash, write_bytes
 from .catalogue import Card, Catalogue, state
 from .duplicates import split_duplicates
+from .embedding_ranking import EmbeddingRanking, RankedFiles
 from .formats.image import ocr_version
 from .lazy_documents import LazyDocuments
 from .library import STAGE, Library, LibraryFile, document_words
@@ -39,10 +40,10 @@ _READERS = (
 
 # The files of this room that come after parsing. Any other file of it may change what a parse gives.
 _NO_PARSERS = frozenset(
-    ("assemble.py", "cases.py", "catalogue.py", "duplicates.py", "families.py", "fields.py", "index.py",
-     "lazy_documents.py", "library.py", "licence.py", "llm_search.py", "manifest.py", "names.py", "near_duplicates.py",
-     "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "ties.py", "words.py",
-     "worker_pool.py")
+    ("assemble.py", "cases.py", "catalogue.py", "duplicates.py", "embedding_ranking.py", "families.py", "fields.py",
+     "index.py", "lazy_documents.py", "library.py", "licence.py", "llm_search.py", "manifest.py", "names.py",
+     "near_duplicates.py", "panels.py", "relevance.py", "reread.py", "roles.py", "search.py", "store.py", "ties.py",
+     "words.py", "worker_pool.py")
 )  # fmt: skip
 # Of these, the ones that decide what is noted of a document.
 _DERIVING = ("catalogue.py", "library.py", "near_duplicates.py", "words.py")
@@ -53,6 +54,7 @@ class LocalSearch(BaseModel):
 
     ``root``: the folder. ``file_bytes``: larger files are rejected unread. ``workers``: processes that parse.
     ``limits``: what reading one file may cost there; a file that costs more, or takes its process down, is rejected.
+    ``ranking``: how files are ranked for a query, by words (BM25) where it is None.
     Links are not followed and hidden files are not seen. With a manifest, a file without a line in it, or with
     other bytes than its line says, is rejected: nobody could say where it comes from.
     """
@@ -65,6 +67,7 @@ class LocalSearch(BaseModel):
     file_bytes: int = Field(gt=0)
     workers: int = Field(ge=1, le=64)
     limits: WorkerLimits = WorkerLimits()
+    ranking: EmbeddingRanking | None = None
 
     def open(
         self, cache: Path | None = None, track: Track | None = None, licences: LicenceGate | None = None
@@ -161,12 +164,14 @@ class LocalSearch(BaseModel):
                 f"The library {self.root} holds no readable file ({len(rejections)} rejected: {', '.join(reasons)})",
                 remedy,
             )
+        documents = shelf.documents(list(files))
         return Library(
             root=root,
             files=files,
-            documents=shelf.documents(list(files)),
+            documents=documents,
             rejections=tuple(sorted(rejections, key=lambda rejection: (rejection.id, rejection.reason))),
             words=shelf.words,
+            ranking=None if self.ranking is None else shelf.ranking(self.ranking, files, documents),
         )
 
     def _read(self, root: Path, wanted: list[tuple[str, str]], cache: Path | None) -> Iterator[Attempt]:
@@ -288,6 +293,15 @@ class _Shelf:
         if document is None or document.sha256 != sha256:
             raise InputError(f"{path} changed while the library was in use", "Run the stage again")
         return document
+
+    def ranking(
+        self, ranking: EmbeddingRanking, files: Mapping[str, LibraryFile], documents: Mapping[str, Document]
+    ) -> RankedFiles:
+        """The files ranked by a model, encoded where they are new to it."""
+        names = {sha256: f"{self._version}-{_name(file.path, sha256)}" for sha256, file in files.items()}
+        return ranking.open(
+            names, {sha256: file.head() for sha256, file in files.items()}, documents, self._catalogue
+        )
 
     def words(self, sha256: str) -> Mapping[str, int]:
         """How often each term stands in a file."""

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from hydra.utils import instantiate
 
+from graphforge.embedding.sentence_encoder import HEADS, SentenceEncoder, read_safetensors
 from graphforge.errors import InputError
 from graphforge.llm.weights import cache_folder
-from graphforge.seeds.sentence_encoder import HEADS, SentenceEncoder, read_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH, INNER, LAYERS = 24, 48, 2

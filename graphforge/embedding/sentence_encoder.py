@@ -30,7 +30,7 @@ class SentenceEncoder:
             from tokenizers import Tokenizer
         except ModuleNotFoundError:
             raise InputError(
-                "retrieval=embeddings needs tokenizers, which isn't installed",
+                "Ranking by embeddings needs tokenizers, which isn't installed",
                 'Run: python -m pip install "graphforge[local]"',
             ) from None
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
