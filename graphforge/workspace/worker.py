@@ -108,22 +108,26 @@ class Fence:
 
 
 def main(memory: int, seconds: int, reader: str, alive: int) -> None:
-    """Read jobs until standard input ends. ``memory``: bytes of address space; ``seconds``: CPU time of one file.
+    """Read jobs until standard input ends. ``seconds``: CPU time of one file. ``memory``: bytes of address space beyond
+    those of the readers' own code.
 
     ``reader`` names the function that reads, ``module:function``. ``alive`` is the end of a pipe whose other end only
     the parent holds: when that closes, the kernel ends this process, even inside native code that never returns.
     """
     _end_with(alive)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    module, _, function = reader.partition(":")
+    read: Callable[[Path, str], Attempt] = getattr(importlib.import_module(module), function)
     if sys.platform == "linux":
         # macOS refuses this limit; there the process is only replaced after a file that took half of it.
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        # Libraries reserve what they never use (rensa's allocator a gigabyte), which says nothing of a file.
+        most = _address_space() + memory
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_WRITTEN, _WRITTEN))
     # What native code prints must not get between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    module, _, function = reader.partition(":")
-    read: Callable[[Path, str], Attempt] = getattr(importlib.import_module(module), function)
+    own = _peak()
     fence = Fence()
     sys.addaudithook(fence)
     answers.write(b"\n")
@@ -137,7 +141,7 @@ def main(memory: int, seconds: int, reader: str, alive: int) -> None:
         if fence.refused:
             attempt = Attempt(sha256=job["sha256"], reason="reached_outside", detail=fence.refused)
         # A heap that once grew large never shrinks again, and the next file would find it full.
-        sound = sound and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT < memory // 2
+        sound = sound and _peak() - own < memory // 2
         answers.write((b"+" if sound else b"-") + attempt.line().encode() + b"\n")
         answers.flush()
         if not sound:
@@ -160,6 +164,16 @@ def _attempt(read: Callable[[Path, str], Attempt], path: Path, sha256: str) -> t
         detail = f"{type(error).__name__}: {error}"
         reason = "too_much_memory" if OUT_OF_MEMORY.search(detail) else "parser_crashed"
         return Attempt(sha256=sha256, reason=reason, detail=" ".join(detail.split())[:300]), True
+
+
+def _peak() -> int:
+    """The most bytes of memory that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT
+
+
+def _address_space() -> int:
+    """Bytes of this process's address space (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 
 
 def _allow_seconds(seconds: int) -> None:

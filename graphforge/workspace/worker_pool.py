@@ -54,15 +54,15 @@ class WorkerLimits(BaseModel):
     """What reading one file may cost.
 
     ``seconds``: from handing the file over to the whole answer, after which the process is killed (``too_slow``).
-    ``cpu_seconds``: of CPU time (``too_slow``). ``memory``: bytes of the process's address space, about 300 MB of
-    which are its own code (``too_much_memory``). ``answer``: bytes of the document as JSON (``too_much_memory``).
+    ``cpu_seconds``: of CPU time (``too_slow``). ``memory``: bytes of address space beyond those of the readers'
+    own code, which holds about 150 MB (``too_much_memory``). ``answer``: bytes of the document as JSON (``too_much_memory``).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seconds: float = Field(default=300.0, gt=0)
     cpu_seconds: int = Field(default=120, ge=1)
-    memory: int = Field(default=2**30, ge=400 * 2**20)
+    memory: int = Field(default=768 * 2**20, ge=64 * 2**20)
     answer: int = Field(default=256 * 2**20, gt=0)
 
 

@@ -14,7 +14,7 @@ from graphforge.workspace.worker import Attempt
 
 READER = "tests.workspace.faulty_readers:read"
 ROWS = "State,Families\nAlabama,1\nAlaska,2\nArizona,3\n"
-LIMITS = WorkerLimits(seconds=60, cpu_seconds=1, memory=700 * 2**20)
+LIMITS = WorkerLimits(seconds=60, cpu_seconds=1, memory=200 * 2**20)
 
 
 def _jobs(folder: Path, *names: str) -> list[tuple[Path, str]]:
