@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from .admission import Admission, BehaviourFilter
 from .errors import ConfigError, InputError
 from .evidence import EvidenceLimits
+from .judging import VerifierTests
 from .llm import LlmSettings, Model, NoModel
 from .records import (
     ExecutionPattern,
@@ -183,6 +184,8 @@ class Config(Settings):
     graphs: EvidenceLimits
     sandbox: Any
     agent: Agent
+    golden: Agent
+    verify: VerifierTests
     # Each comes in two shapes, told apart by `uses_model`; the stages know them.
     reviser: Any
     grader: Any

@@ -14,10 +14,15 @@ from .calibration import (
     wilson,
 )
 from .checks import Deliverables, Finding, execute
+from .construct import blind, constructed
+from .golden import without_plan
 from .grader import ChecksGrader, Grader
+from .harmless import HarmlessKind, changed
 from .hybrid_grader import HybridGrader
 from .joint import JointGrader
 from .judge import Judge
+from .leaks import computed, hidden, leaks
+from .leaks import shown as shows
 from .llm_grader import LlmGrader
 from .member import PoolMember
 from .mutants import Mutant, MutantKind, MutantPool, NotMade, mutate
@@ -26,7 +31,11 @@ from .pool import Pick
 from .random_judge import RandomJudge
 from .shown import lines
 from .sight import Sight
+from .spoil import Spoiled, spoil
+from .traced import NumberTrace, traced
 from .unanchored import UnanchoredJudge
+from .verification import Verification, gather
+from .verifier import Golden, TaskTests, Verified, VerifierTests, verify
 
 __all__ = [
     "AgentGrader",
@@ -36,7 +45,9 @@ __all__ = [
     "ChecksGrader",
     "Deliverables",
     "Finding",
+    "Golden",
     "Grader",
+    "HarmlessKind",
     "HybridGrader",
     "JointGrader",
     "Judge",
@@ -48,17 +59,35 @@ __all__ = [
     "MutantKind",
     "MutantPool",
     "NotMade",
+    "NumberTrace",
     "Pick",
     "PoolLine",
     "PoolMember",
     "RandomJudge",
     "Sight",
+    "Spoiled",
+    "TaskTests",
     "UnanchoredJudge",
+    "Verification",
+    "Verified",
+    "VerifierTests",
+    "blind",
     "calibrate",
     "calibrate_jointly",
+    "changed",
+    "computed",
+    "constructed",
     "execute",
+    "gather",
+    "hidden",
+    "leaks",
     "lines",
     "mutate",
     "passage",
+    "shows",
+    "spoil",
+    "traced",
+    "verify",
     "wilson",
+    "without_plan",
 ]

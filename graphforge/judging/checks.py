@@ -241,6 +241,9 @@ def _scale(frames: list[Frame], check: ColumnValues | ForeignValues, wanted: Nam
             if stated is None or not isinstance(value, float | int) or value == 0 or isinstance(cell, str):
                 continue
             absolute = check.absolute if isinstance(check, ColumnValues) else 0.0
+            # A figure so small that its hundredth lies within the tolerance tells nothing.
+            if close(value / 100, value, absolute, check.relative):
+                continue
             count += 1
             plain += close(stated, value, absolute, check.relative)
             hundredth += close(stated * 100, value, absolute, check.relative)
@@ -330,6 +333,10 @@ def _total_cell(check: TotalCell, document: Document) -> Finding:
         return Finding(1.0, f"{where} holds the number {_show(stated)}")
     if close(stated, check.value, check.absolute, check.relative):
         return Finding(1.0, f"{where} holds {_show(stated)}, as expected")
+    # A total of percentages that a spreadsheet keeps as fractions; a printed figure is what it says.
+    fraction = percent(check.column) and not isinstance(cell, str)
+    if fraction and close(stated * 100, check.value, check.absolute, check.relative):
+        return Finding(1.0, f"{where} holds {_show(stated)} (given as a fraction), as expected")
     return Finding(0.0, f"{where} holds {_show(stated)} instead of {_show(check.value)}")
 
 
