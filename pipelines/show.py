@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 from graphforge.errors import GraphForgeError
-from graphforge.report import Funnel, show_coverage, show_funnel, text_table
+from graphforge.report import Funnel, show_coverage, show_funnel, show_verification, text_table
 from pipelines._edge import read_json
 
 NEXT = """Where to look next
   {data}/admit/admitted.jsonl     tasks, trajectories and verdicts that were admitted; rejected.jsonl says why not
+  {data}/verify/tests.jsonl       what the tests of each task's criteria found, and what was done about it
   {data}/tasks/tasks.jsonl        the specifications, with criteria, anchors and checks
   {data}/graphs/graphs.jsonl      the evidence graphs behind them
   {data}/export                   the same as chat messages, ShareGPT and a Hugging Face dataset
@@ -40,6 +41,9 @@ FIGURES = (
 def main(data: Path) -> None:
     funnel = read_json(data / "funnel.json", Funnel)
     parts = [show_funnel(funnel), show_coverage(funnel.coverage) if funnel.coverage.admitted else NOTHING]
+    verification = data / "verify" / "verification.json"
+    if verification.is_file():
+        parts.append(show_verification(json.loads(verification.read_bytes())))
     calibration = data / "calibrate" / "calibration.json"
     if calibration.is_file():
         rows = [{name: row[name] for name in FIGURES} for row in json.loads(calibration.read_bytes())["rows"]]

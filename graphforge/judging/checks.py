@@ -227,7 +227,8 @@ def _scale(frames: list[Frame], check: ColumnValues | ForeignValues, wanted: Nam
     """100 where the check asks for percentages and the column holds them as fractions, otherwise 1.
 
     The check's own header must say percent, and its values must need it: at least half of the
-    column's figures are the hundredth part of what is asked, and none is what is asked.
+    column's figures are the hundredth part of what is asked, and none is what is asked; figures too small to tell don't
+    count.
     """
     if not percent(check.column):
         return 1.0
@@ -247,7 +248,7 @@ def _scale(frames: list[Frame], check: ColumnValues | ForeignValues, wanted: Nam
             count += 1
             plain += close(stated, value, absolute, check.relative)
             hundredth += close(stated * 100, value, absolute, check.relative)
-    return 100.0 if count and not plain and hundredth * 2 >= count and hundredth > 1 else 1.0
+    return 100.0 if count and not plain and hundredth * 2 >= count and (hundredth > 1 or count == 1) else 1.0
 
 
 def _column_values(check: ColumnValues, document: Document) -> Finding:

@@ -6,6 +6,7 @@ from .funnel import Coverage, Funnel, gather
 from .heat_map import heat_map
 from .reach import Columns, Reach, Tally, Values, plural, reach_of
 from .tables import show_columns, show_coverage, show_funnel, text_table
+from .verification import show_verification
 
 __all__ = [
     "Columns",
@@ -24,5 +25,6 @@ __all__ = [
     "show_columns",
     "show_coverage",
     "show_funnel",
+    "show_verification",
     "text_table",
 ]
