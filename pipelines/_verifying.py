@@ -13,7 +13,9 @@ from pathlib import Path
 from graphforge.config import Config
 from graphforge.judging import Golden, TaskTests, Verified, VerifierTests, leaks, verify, without_plan
 from graphforge.records import (
+    Criterion,
     EvidenceGraph,
+    NegativeCriterion,
     Patch,
     Rejection,
     Revision,
@@ -138,9 +140,8 @@ def renewed(revision: Revision, outcome: Verified, task: TaskSpec) -> Revision:
     if spec == revision.spec:
         return revision
     patch = revision.patch
-    before = {one.id: one for one in (*revision.spec.criteria, *revision.spec.penalties)}
-    left = {one.id for one in (*spec.criteria, *spec.penalties)}
-    asked = {one.id for one in (*task.criteria, *task.penalties)}
+    before = _items(revision.spec)
+    left, asked = _items(spec), _items(task)
     criteria = {one.id: one for one in patch.criteria if one.id in left}
     criteria |= {one.id: one for one in spec.criteria if one != before[one.id]}
     penalties = {one.id: one for one in patch.penalties if one.id in left}
@@ -157,3 +158,7 @@ def renewed(revision: Revision, outcome: Verified, task: TaskSpec) -> Revision:
         reasons=(*patch.reasons, *reasons),
     )
     return revision.model_copy(update={"spec": merge(task, both), "patch": both})
+
+
+def _items(spec: TaskSpec) -> dict[str, Criterion | NegativeCriterion]:
+    return {**{one.id: one for one in spec.criteria}, **{one.id: one for one in spec.penalties}}

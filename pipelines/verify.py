@@ -1,4 +1,4 @@
-"""verify: the tests of every task's verifier; what fails them is repaired, dropped or rejected (docs/design/verifying.md)."""
+"""verify: tests of every task's verifier; what fails is repaired, dropped or rejected (docs/design/verifying.md)."""
 
 import tempfile
 from pathlib import Path

@@ -80,7 +80,15 @@ def _grids(checks: Sequence[Check], live: bool) -> list[Grid]:
         lines: list[tuple[Value, ...]] = [(key, *heads)]
         for row in rows:
             cells = [columns.get(head, {}).get(row) for head in heads]
-            lines.append((row, *(_live(cell, (sheet, head) in formulas) for cell, head in zip(cells, heads, strict=True))))
+            lines.append(
+                (
+                    row,
+                    *(
+                        _live(cell, (sheet, head) in formulas)
+                        for cell, head in zip(cells, heads, strict=True)
+                    ),
+                )
+            )
         lines += [(label, *(each.get(head) for head in heads)) for label, each in sums.items()]
         found.append(Grid(sheet, tuple(lines)))
     for sheet, sums in totals.items():
@@ -98,8 +106,8 @@ def _live(cell: Value, live: bool) -> Value:
 def blind(task: PublicTask, folder: Path) -> Mapping[str, Path]:
     """What an agent hands over that reads the request and opens no file.
 
-    The names, sheets, headings and column titles that the request quotes, its own words as text, every input file named as
-    a source, and a formula in every cell: all that can be had without looking.
+    The names, sheets, headings and column titles that the request quotes, its own words as text, every input file named
+    as a source, and a formula in every cell: all that can be had without looking.
     """
     made = {}
     for deliverable in task.deliverables:
@@ -110,7 +118,14 @@ def blind(task: PublicTask, folder: Path) -> Mapping[str, Path]:
         cell: Value = "=0.0" if live else 0.0
         sheets = deliverable.sheets or (("Sheet1",) if live else ("",))
         grids = [
-            Grid(sheet, (tuple(labels), ("Item", *(cell for _ in labels[1:])), ("Total", *(cell for _ in labels[1:]))))
+            Grid(
+                sheet,
+                (
+                    tuple(labels),
+                    ("Item", *(cell for _ in labels[1:])),
+                    ("Total", *(cell for _ in labels[1:])),
+                ),
+            )
             for sheet in sheets
             if labels
         ]

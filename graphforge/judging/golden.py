@@ -15,8 +15,8 @@ def without_plan(
     parse: Callable[[Path], Document | None],
     folder: Path,
 ) -> Golden | None:
-    """The pilot's deliverables where they exceed the bar, else some built from what the checks expect; None where neither
-    exceeds it."""
+    """The pilot's deliverables where they exceed the bar, else some built from what the checks expect; None where
+    neither exceeds it."""
     if _reaches(spec, handed, bar, parse):
         return Golden("pilot", handed)
     folder.mkdir(parents=True, exist_ok=True)

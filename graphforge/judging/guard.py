@@ -17,7 +17,7 @@ from ..records import (
     parse_number,
 )
 from .checks import Deliverables, execute
-from .grid import Names, find
+from .grid import Names
 from .prose import numbers
 
 _FITS = {"xlsx": {"xlsx", "xls"}, "csv": {"csv"}, "docx": {"docx"}, "pdf": {"pdf"}}
@@ -27,14 +27,14 @@ _NO_FILE = "0" * 64
 def answered_by(spec: TaskSpec, inputs: Sequence[Document]) -> str | None:
     """The input file that holds the answer as it is asked for, or None.
 
-    That is a file with one table that has every figure the criteria expect in tables, under the columns and in the rows
-    that were asked for, and where sentences must state figures, these as well, in a cell or in its text. A task that asks
-    for no table has no such file.
+    That is a file with one table that has every figure the criteria expect in tables, under the columns and in the
+    rows that were asked for, and where sentences must state figures, these as well, in a cell or in its text. A task
+    that asks for no table has no such file.
     """
     checks = [check for one in spec.criteria for check in one.checks]
-    asked = [check for check in checks if isinstance(check, TotalCell | ColumnValues)]
+    totals = [check for check in checks if isinstance(check, TotalCell)]
     told = [check.value for check in checks if isinstance(check, TextNumber) and check.value is not None]
-    columns = [check for check in asked if isinstance(check, ColumnValues) and check.values]
+    columns = [check for check in checks if isinstance(check, ColumnValues) and check.values]
     if not columns:
         return None
     for document in inputs:
@@ -42,9 +42,10 @@ def answered_by(spec: TaskSpec, inputs: Sequence[Document]) -> str | None:
             alone = document.model_copy(update={"tables": (table,), "name": columns[0].file})
             if not _names_rows(columns[0], alone):
                 continue
+            wanted: list[ColumnValues | TotalCell] = [*columns, *totals]
             held = (
                 execute(check.model_copy(update={"sheet": ""}), {check.file: alone}).share == 1
-                for check in [*columns, *(check for check in asked if isinstance(check, TotalCell))]
+                for check in wanted
             )
             if all(held) and all(_states(document, value) for value in told):
                 return document.name
@@ -56,7 +57,10 @@ def _names_rows(check: ColumnValues, document: Document) -> bool:
     wanted = Names(check.values)
     grid = document.tables[0].grid
     width = len(grid[0]) if grid else 0
-    return any(sum(wanted.match(row[column]) is not None for row in grid) >= len(wanted.names) for column in range(width))
+    return any(
+        sum(wanted.match(row[column]) is not None for row in grid) >= len(wanted.names)
+        for column in range(width)
+    )
 
 
 def _states(document: Document, value: float) -> bool:
@@ -76,8 +80,8 @@ def all_numbers(document: Document) -> list[float]:
 def untouched(spec: TaskSpec, inputs: Sequence[Document]) -> Deliverables:
     """The inputs handed over under the deliverables' names, untouched.
 
-    For each deliverable the file of its family that gets most of it, or all text and tables of all inputs where that gets
-    more, or no file fits.
+    For each deliverable the file of its family that gets most of it, or all text and tables of all inputs where that
+    gets more, or no file fits.
     """
     return {one.file: _best(spec, one, inputs) for one in spec.deliverables}
 

@@ -39,7 +39,15 @@ _VARIATIONS = {
     "pdf": vary_pdf.VARIATIONS,
 }
 # Kinds after which every figure of a table must be there as it was.
-_KEPT = {"row_order", "column_order", "title_rows", "extra_column", "extra_sheet", "number_format", "other_library"}
+_KEPT = {
+    "row_order",
+    "column_order",
+    "title_rows",
+    "extra_column",
+    "extra_sheet",
+    "number_format",
+    "other_library",
+}
 
 
 @dataclass(frozen=True)

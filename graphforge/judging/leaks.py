@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from ..records import (
     ColumnValues,
+    Criterion,
     Document,
     EvidenceGraph,
+    NegativeCriterion,
     TaskSpec,
     TextNumber,
     TotalCell,
@@ -16,7 +18,9 @@ from ..records import (
 )
 from .guard import all_numbers
 
-_ROLE = re.compile(r"(?<![a-z])(?:confusers?|ambient|(?:core|supporting)[ _-]+(?:files?|documents?))(?![a-z])", re.I)
+_ROLE = re.compile(
+    r"(?<![a-z])(?:confusers?|ambient|(?:core|supporting)[ _-]+(?:files?|documents?))(?![a-z])", re.I
+)
 _TOKEN = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)")
 # Digits without which a number could stand anywhere by chance.
 _TELLING = 4
@@ -26,9 +30,9 @@ def hidden(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> dict[s
     """The hidden strings by what they are: ids of the graph, hashes of files, why a file is there, how to verify."""
     ids = [graph.id, workspace.id, workspace.seed.id]
     ids += [one.id for group in (graph.nodes, graph.edges, graph.series, graph.relations) for one in group]
-    items = [*spec.criteria, *spec.penalties]
+    items: list[Criterion | NegativeCriterion] = [*spec.criteria, *spec.penalties]
     return {
-        "id": [one for one in ids if len(one) > 3],
+        "id": ids,
         "hash": [file.sha256 for file in workspace.files],
         "why": [file.why for file in workspace.files if len(file.why.split()) > 2],
         "verification": [one.verification for one in items if len(one.verification.split()) > 2],
@@ -44,7 +48,11 @@ def computed(spec: TaskSpec, inputs: Iterable[Document]) -> list[float]:
             found += [float(value) for value in check.values.values() if not isinstance(value, str)]
         elif isinstance(check, TotalCell | TextNumber) and check.value is not None:
             found.append(check.value)
-    return [value for value in dict.fromkeys(found) if f"{abs(value):.9g}" not in known and _digits(value) >= _TELLING]
+    return [
+        value
+        for value in dict.fromkeys(found)
+        if f"{abs(value):.9g}" not in known and _digits(value) >= _TELLING
+    ]
 
 
 def _digits(value: float) -> int:
@@ -54,15 +62,21 @@ def _digits(value: float) -> int:
 def shown(text: str, secrets: dict[str, list[str]], values: Sequence[float]) -> list[str]:
     """What of the hidden a text shows, a line each: strings to the letter or normalized, values as printed."""
     folded = f" {normalize(text)} "
+    words = {word.strip(".:-") for word in re.findall(r"[\w.:-]+", text)}
     faults = [
         f"{kind}: {one[:80]}"
         for kind, strings in secrets.items()
         for one in strings
-        if one in text or (kind in {"why", "verification"} and f" {normalize(one)} " in folded)
+        # Ids may be as short as a letter and a digit, so only whole words count.
+        if (one in words if kind == "id" else one in text or f" {normalize(one)} " in folded)
     ]
     if match := _ROLE.search(text):
         faults.append(f"role: {match[0]}")
-    stated = [(token, float(number)) for token in _TOKEN.findall(text) if (number := parse_number(token)) is not None]
+    stated = [
+        (token, float(number))
+        for token in _TOKEN.findall(text)
+        if (number := parse_number(token)) is not None
+    ]
     for value in values:
         for token, number in stated:
             decimals = len(token.partition(".")[2])
@@ -73,11 +87,13 @@ def shown(text: str, secrets: dict[str, list[str]], values: Sequence[float]) -> 
     return list(dict.fromkeys(faults))
 
 
-def leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph, inputs: Sequence[Document]) -> list[str]:
+def leaks(
+    spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph, inputs: Sequence[Document]
+) -> list[str]:
     """What a specification tells that it must not: in the request, the deliverables, the names of the files.
 
-    The files' own text is the evidence, and says what it says. Files that are listed in another order than that of their
-    names tell something by it.
+    The files' own text is the evidence, and says what it says. Files that are listed in another order than that of
+    their names tell something by it.
     """
     public = spec.public_view()
     told = [public.request, *(one.requirement for one in public.deliverables), *public.files]

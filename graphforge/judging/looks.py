@@ -32,7 +32,9 @@ def other_look(printed: str, prose: bool = False) -> str:
     elif not prose and digits == match["digits"]:
         decimals = ".0"
     new = match["before"] + digits + decimals + match["after"]
-    return new if parse_number(digits + decimals) == parse_number(bare + (match["decimals"] or "")) else printed
+    return (
+        new if parse_number(digits + decimals) == parse_number(bare + (match["decimals"] or "")) else printed
+    )
 
 
 def restyled(text: str, checks: Sequence[TextNumber]) -> str:

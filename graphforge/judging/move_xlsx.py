@@ -3,8 +3,10 @@
 import copy
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from openpyxl import Workbook
+from openpyxl.cell import Cell
 from openpyxl.formula import Tokenizer
 from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.formula import ArrayFormula, DataTableFormula
@@ -23,34 +25,29 @@ def move(book: Workbook, sheet: Worksheet, rows: Mapping[int, int], columns: Map
     """
     if book.defined_names or sheet.defined_names or sheet.tables:
         raise CannotEdit("named ranges and tables can't be followed")
-    if any(
-        span.min_row in rows or span.max_row in rows or not columns.keys().isdisjoint(range(span.min_col, span.max_col + 1))
-        for span in sheet.merged_cells.ranges
-    ):  # fmt: skip
-        raise CannotEdit("merged cells stand where something would move")
-    held = {(cell.row, cell.column): cell for row in sheet.iter_rows() for cell in row}
-    taken = {
-        place: (cell.value, copy.copy(cell._style))
-        for place, cell in held.items()
-        if (cell.value is not None or cell.has_style) and cell.__class__.__name__ == "Cell"
-    }
-    for place in taken:
-        held[place].value = None
+    for span in sheet.merged_cells.ranges:
+        across = range(span.min_col, span.max_col + 1)
+        if span.min_row in rows or span.max_row in rows or not columns.keys().isdisjoint(across):
+            raise CannotEdit("merged cells stand where something would move")
+    taken: dict[tuple[int, int], tuple[Any, Any]] = {}
+    cells: list[Any] = [cell for row in sheet.iter_rows() for cell in row if isinstance(cell, Cell)]
+    for cell in cells:
+        if cell.value is not None or cell.has_style:
+            taken[cell.row, cell.column] = (cell.value, copy.copy(cell._style))
+            cell.value = None
     for (row, column), (value, style) in taken.items():
-        cell = sheet.cell(rows.get(row, row), columns.get(column, column))
-        cell.value = value
-        cell._style = style
+        new: Any = sheet.cell(rows.get(row, row), columns.get(column, column))
+        new.value = value
+        new._style = style
     for each in book.worksheets:
-        for cell in (cell for line in each.iter_rows() for cell in line):
-            if isinstance(cell.value, ArrayFormula | DataTableFormula):
+        for found in (cell for line in each.iter_rows() for cell in line):
+            if isinstance(found.value, ArrayFormula | DataTableFormula):
                 raise CannotEdit("array formulas can't be moved")
-            if cell.data_type == "f":
-                cell.value = _followed(str(cell.value), each.title, sheet.title, rows, columns)
+            if found.data_type == "f":
+                found.value = _followed(str(found.value), each.title, sheet.title, rows, columns)
 
 
-def _followed(
-    formula: str, own: str, sheet: str, rows: Mapping[int, int], columns: Mapping[int, int]
-) -> str:
+def _followed(formula: str, own: str, sheet: str, rows: Mapping[int, int], columns: Mapping[int, int]) -> str:
     tokenizer = Tokenizer(formula)
     for token in tokenizer.items:
         if token.type != "OPERAND" or token.subtype != "RANGE":

@@ -22,8 +22,30 @@ _SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 _WORDS = {word: float(value) for value, word in enumerate(_SPELT)}
 _WORD = re.compile(r"\b(?:" + "|".join(_WORDS) + r")\b", re.IGNORECASE)
 _FAMILIES = (
-    ("agree", "match", "agrees", "matches", "agreed", "matched", "agreeing", "matching", "agreement", "coincide"),
-    ("differ", "disagree", "differs", "disagrees", "differed", "differing", "different", "diverge", "mismatch", "mismatches"),
+    (
+        "agree",
+        "match",
+        "agrees",
+        "matches",
+        "agreed",
+        "matched",
+        "agreeing",
+        "matching",
+        "agreement",
+        "coincide",
+    ),
+    (
+        "differ",
+        "disagree",
+        "differs",
+        "disagrees",
+        "differed",
+        "differing",
+        "different",
+        "diverge",
+        "mismatch",
+        "mismatches",
+    ),
     ("total", "sum", "totals", "sums", "totalled", "altogether", "together", "overall"),
     ("mean", "average", "means", "averages", "averaged"),
     ("figures", "numbers", "figure", "number", "values", "value"),

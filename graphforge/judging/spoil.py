@@ -97,7 +97,8 @@ def _narrowed(spec: TaskSpec, check: Check | Violation) -> TaskSpec:
         )  # fmt: skip
         return spec.model_copy(update={"criteria": (), "penalties": (penalty,)})
     criterion = Criterion(
-        id="C", deliverable="D", requirement="-", expected=None, weight=1.0, anchors=(), verification="-", checks=(check,)
+        id="C", deliverable="D", requirement="-", expected=None, weight=1.0, anchors=(), verification="-",
+        checks=(check,),
     )  # fmt: skip
     return spec.model_copy(update={"criteria": (criterion,), "penalties": ()})
 
@@ -115,7 +116,10 @@ def _ways(
             if isinstance(check, RowSet):
                 yield from (("dropped_row", idea) for idea in dropped_rows(spec, documents))
             yield from (("invented_row", idea) for idea in invented_rows(spec, documents))
-            yield "renamed_row", Idea(check.file, "a row has another name", partial(_renamed, check, documents))
+            yield (
+                "renamed_row",
+                Idea(check.file, "a row has another name", partial(_renamed, check, documents)),
+            )
         case ColumnValues() if not check.values:
             yield from ()
         case ColumnValues():
@@ -131,7 +135,10 @@ def _ways(
         case Heading():
             yield from (("dropped_section", idea) for idea in dropped_sections(spec))
             replaced = partial(ReplaceText, check.heading, "Remarks")
-            yield "renamed_heading", Idea(check.file, f"the heading {check.heading!r} reads otherwise", replaced)
+            yield (
+                "renamed_heading",
+                Idea(check.file, f"the heading {check.heading!r} reads otherwise", replaced),
+            )
         case TextNumber():
             yield from (("changed_figure", idea) for idea in changed_texts(spec))
         case TextMention() if check.phrase is not None:

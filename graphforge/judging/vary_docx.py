@@ -11,7 +11,6 @@ from docx.document import Document as Memo
 from docx.oxml.ns import qn
 from docx.shared import Cm
 from docx.table import Table
-from docx.text.paragraph import Paragraph
 
 from ..records import Document, TableCellLocator
 from .asked import Asked, AskedTable
@@ -44,7 +43,8 @@ def row_order(memo: Memo, asked: Asked) -> int:
         elements = [table.rows[row]._tr for row in known.rows]
         twins = [copy.deepcopy(element) for element in elements]
         for element, twin in zip(elements, reversed(twins), strict=True):
-            element.getparent().replace(element, twin)
+            if (parent := element.getparent()) is not None:
+                parent.replace(element, twin)
         changed += len(elements) > 1
     return changed
 

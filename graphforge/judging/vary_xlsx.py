@@ -65,7 +65,11 @@ def column_order(source: Path, target: Path, asked: Asked, document: Document) -
         moved = 0
         for table in asked.tables:
             width = len(table.table.grid[table.header])
-            after = [column for column in range(table.key + 1, width) if filled(table.table.grid[table.header][column])]
+            after = [
+                column
+                for column in range(table.key + 1, width)
+                if filled(table.table.grid[table.header][column])
+            ]
             places = [_column(table, column) for column in after]
             moved += len(places) > 1
             move(book, _sheet(book, table), {}, dict(zip(places, reversed(places), strict=True)))
@@ -161,7 +165,7 @@ def other_library(source: Path, target: Path, asked: Asked, document: Document) 
         for sheet in book.worksheets:
             written = out.add_worksheet(sheet.title)
             for cell in (cell for line in sheet.iter_rows() for cell in line):
-                row, column = cell.row - 1, cell.column - 1
+                row, column = int(cell.row or 1) - 1, int(cell.column or 1) - 1
                 value = cell.value
                 if isinstance(value, ArrayFormula | DataTableFormula):
                     raise CannotEdit("array formulas aren't written anew")
@@ -192,7 +196,11 @@ def _texts(source: Path, target: Path, said: Callable[[str], str]) -> None:
     with _changed(source, target) as book:
         changed = 0
         for cell in (cell for sheet in book.worksheets for line in sheet.iter_rows() for cell in line):
-            if cell.data_type == "s" and isinstance(cell.value, str) and (new := said(cell.value)) != cell.value:
+            if (
+                cell.data_type == "s"
+                and isinstance(cell.value, str)
+                and (new := said(cell.value)) != cell.value
+            ):
                 cell.value = new
                 changed += 1
         _need(changed, "no cell's text states a figure that could be put otherwise")

@@ -21,8 +21,8 @@ class Verification(Record):
 
     ``mutants`` of criteria and penalties, ``caught_share`` of them cost points on their own one; one that can't have a
     mutant counts as one that was not caught. ``harmless`` changes, ``costing_share`` of them cost any. ``by_check`` and
-    ``by_change`` say it by kind. ``blind_share`` is the mean share of the criteria met without a file, ``blind_most`` the
-    largest. ``numbers`` of the criteria, and their shares.
+    ``by_change`` say it by kind. ``blind_share`` is the mean share of the criteria met without a file, ``blind_most``
+    the largest. ``numbers`` of the criteria, and their shares.
     """
 
     tasks: int
@@ -46,8 +46,14 @@ class Verification(Record):
     def figures(self) -> dict[str, float]:
         """The figures for the run's metrics."""
         values: dict[str, float | None] = {
-            **{name: getattr(self, name) for name in ("mutants", "caught", "caught_share", "harmless", "costing")},
-            **{name: getattr(self, name) for name in ("costing_share", "untested", "blind_share", "blind_most")},
+            **{
+                name: getattr(self, name)
+                for name in ("mutants", "caught", "caught_share", "harmless", "costing")
+            },
+            **{
+                name: getattr(self, name)
+                for name in ("costing_share", "untested", "blind_share", "blind_most")
+            },
             "inputs_most": self.inputs_most,
             **{f"repairs.{how}": float(count) for how, count in self.repairs.items()},
             **{f"numbers.{where}": share for where, share in self.number_shares.items()},

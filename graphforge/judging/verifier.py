@@ -8,8 +8,8 @@
 Each check of each criterion must see its own mutant (:mod:`.spoil`) and must not mind any harmless change
 (:mod:`.harmless`). What fails is repaired or dropped:
 
-- a check that fails is taken out of its criterion where others of it pass: the requirement stays, and what is left of its
-  verification is right;
+- a check that fails is taken out of its criterion where others of it pass: the requirement stays, and what is left of
+  its verification is right;
 - a criterion or penalty of which no check passes is dropped; the other weights keep their proportions.
 
 Only executable checks are tested. A criterion without any is for a judge who reads: it is listed as untested, kept, and
@@ -59,8 +59,8 @@ AnyCheck = Check | Violation
 class VerifierTests(BaseModel):
     """What a task must still have after the tests of its verifier.
 
-    ``least_criteria`` and ``least_weight``: criteria, and share of the weight, that must be left. ``most_blind``: the share
-    of the criteria with checks that an agent may meet which opens no file. ``workers``: processes that test at once.
+    ``least_criteria`` and ``least_weight``: criteria, and share of the weight, that must be left. ``most_blind``: the
+    share of the criteria with checks that an agent may meet which opens no file. ``workers``: processes at once.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -107,8 +107,8 @@ GoldenSource = Literal["reference", "pilot", "constructed"]
 class TaskTests(Record):
     """All tests of one task. Scores are None where the tests did not come that far.
 
-    ``untested`` names the criteria without checks. ``blind_share`` is the share of the criteria with checks that were met
-    without a file, ``blind_score`` their weight; ``numbers`` says where the numbers of the criteria come from.
+    ``untested`` names the criteria without checks. ``blind_share`` is the share of the criteria with checks that were
+    met without a file, ``blind_score`` their weight; ``numbers`` says where the numbers of the criteria come from.
     """
 
     task: Identifier
@@ -155,9 +155,7 @@ def testable(spec: TaskSpec) -> TaskSpec | None:
     whole = math.fsum(criterion.weight for criterion in criteria)
     return spec.model_copy(
         update={
-            "criteria": tuple(
-                one.model_copy(update={"weight": one.weight / whole}) for one in criteria
-            ),
+            "criteria": tuple(one.model_copy(update={"weight": one.weight / whole}) for one in criteria),
             "penalties": tuple(penalty for penalty in spec.penalties if penalty.violations),
         }
     )
@@ -245,7 +243,9 @@ def _bounded(
     rounded = {name: round(value, 6) for name, value in scores.items()}
     tests = tests.model_copy(update=rounded)
     if scores["golden_score"] <= bar:
-        detail = f"the golden deliverables ({tests.golden}) score {scores['golden_score']:.4f}, not above {bar:g}"
+        detail = (
+            f"the golden deliverables ({tests.golden}) score {scores['golden_score']:.4f}, not above {bar:g}"
+        )
         return _rejected(spec, tests, "golden_below_bar", detail)
     for name, reason in (("empty_score", "empty_reaches_bar"), ("inputs_score", "inputs_reach_bar")):
         if scores[name] > bar:
@@ -267,7 +267,9 @@ def _score(spec: TaskSpec, deliverables: Deliverables) -> float:
 
 def items(spec: TaskSpec) -> list[tuple[Item, tuple[AnyCheck, ...]]]:
     """Every criterion and penalty that has checks, with them."""
-    found: list[tuple[Item, tuple[AnyCheck, ...]]] = [(one, one.checks) for one in spec.criteria if one.checks]
+    found: list[tuple[Item, tuple[AnyCheck, ...]]] = [
+        (one, one.checks) for one in spec.criteria if one.checks
+    ]
     return found + [(one, one.violations) for one in spec.penalties if one.violations]
 
 
@@ -314,8 +316,10 @@ def standing(check: AnyCheck, documents: Deliverables) -> float:
 def _tried(spec: TaskSpec, item: Item, checks: Sequence[AnyCheck]) -> list[int]:
     """Which checks of an item get a mutant: one of each kind, then more, in the order of a stable hash."""
     order = sorted(range(len(checks)), key=lambda place: stable_hash(spec.id, item.id, place))
-    seen: set[str] = set()
-    first = [place for place in order if not (checks[place].kind in seen or seen.add(checks[place].kind))]
+    kinds: dict[str, int] = {}
+    for place in order:
+        kinds.setdefault(checks[place].kind, place)
+    first = list(kinds.values())
     return [*first, *(place for place in order if place not in first)][: max(_MOST, len(first))]
 
 
@@ -347,7 +351,10 @@ def _mutants(
             if not caught:
                 missed[item.id, place] = f"did not see its mutant ({spoiled.kind}: {spoiled.detail})"
         if not made:
-            missed |= {(item.id, place): f"no mutant can be made: {reasons[0].detail}" for place in range(len(checks))}
+            missed |= {
+                (item.id, place): f"no mutant can be made: {reasons[0].detail}"
+                for place in range(len(checks))
+            }
         found += made or reasons[:1]
     return tuple(found), missed
 
@@ -381,9 +388,7 @@ def _harmless(
     return tuple(found), minded
 
 
-def _repaired(
-    spec: TaskSpec, *failed: Mapping[Place, str]
-) -> tuple[list[Item], tuple[Repair, ...]]:
+def _repaired(spec: TaskSpec, *failed: Mapping[Place, str]) -> tuple[list[Item], tuple[Repair, ...]]:
     """What is left of the criteria and penalties, and what was done to the others."""
     why: dict[Place, str] = {}
     for each in failed:
@@ -391,13 +396,16 @@ def _repaired(
             why.setdefault(place, reason)
     left: list[Item] = []
     repairs: list[Repair] = []
-    for one in (*spec.criteria, *spec.penalties):
+    both: list[Item] = [*spec.criteria, *spec.penalties]
+    for one in both:
         checks: tuple[AnyCheck, ...] = one.checks if isinstance(one, Criterion) else one.violations
         kept = tuple(check for place, check in enumerate(checks) if (one.id, place) not in why)
         if len(kept) == len(checks):
             left.append(one)
             continue
-        reasons = "; ".join(dict.fromkeys(why[one.id, place] for place in range(len(checks)) if (one.id, place) in why))
+        reasons = "; ".join(
+            dict.fromkeys(why[one.id, place] for place in range(len(checks)) if (one.id, place) in why)
+        )
         if kept:
             field = "checks" if isinstance(one, Criterion) else "violations"
             left.append(one.model_copy(update={field: kept}))

@@ -21,7 +21,12 @@ def show_verification(found: Mapping[str, Any]) -> str:
             found["caught"],
             _percent(found["caught_share"]),
         ],
-        ["harmless changes that cost any", found["harmless"], found["costing"], _percent(found["costing_share"])],
+        [
+            "harmless changes that cost any",
+            found["harmless"],
+            found["costing"],
+            _percent(found["costing_share"]),
+        ],
     ]
     numbers = found["numbers"]
     whole = sum(numbers.values())
@@ -32,18 +37,23 @@ def show_verification(found: Mapping[str, Any]) -> str:
     parts = ["Verifier tests", text_table(["", "of", "number", "share"], lines)]
     failing = [
         [kind, what, tally["tests"], tally["failed"]]
-        for what, tallies in (("mutants not caught", found["by_check"]), ("costing changes", found["by_change"]))
+        for what, tallies in (
+            ("mutants not caught", found["by_check"]),
+            ("costing changes", found["by_change"]),
+        )
         for kind, tally in tallies.items()
         if tally["failed"]
     ]
     if failing:
         parts.append(text_table(["kind", "fails as", "tests", "failed"], failing))
     golden = ", ".join(f"{source} {count}" for source, count in found["golden"].items()) or "none"
-    repairs = ", ".join(f"{how.replace('_', ' ')} {count}" for how, count in found["repairs"].items()) or "none"
+    repairs = (
+        ", ".join(f"{how.replace('_', ' ')} {count}" for how, count in found["repairs"].items()) or "none"
+    )
     parts.append(
         f"Golden deliverables: {golden}. Repairs of criteria: {repairs}. Criteria without checks, untested: "
-        f"{found['untested']}.\nMet without opening a file: {_percent(found['blind_share'])} of the criteria on average, "
-        f"{_percent(found['blind_most'])} at most."
+        f"{found['untested']}.\nMet without opening a file: {_percent(found['blind_share'])} of the criteria on "
+        f"average, {_percent(found['blind_most'])} at most."
     )
     return "\n\n".join(parts)
 

@@ -48,7 +48,9 @@ def test_nothing_harmless_costs(file, tmp_path):
     literal = {"other_wording"} if file in (MEMO, NOTE) else set()
     costly = {kind: checks for kind, checks in found.items() if checks}
     assert set(costly) == literal
-    assert all(check.phrase == f"{TOP} is the largest harbour" for checks in costly.values() for check in checks)
+    assert all(
+        check.phrase == f"{TOP} is the largest harbour" for checks in costly.values() for check in checks
+    )
 
 
 def test_every_kind_is_made_of_some_file():
@@ -109,5 +111,7 @@ def test_a_sentence_keeps_its_figure_in_other_words():
     assert restyled(text, [check]) == "Both were compared. three of the 14 rows agree, the others don't."
     said = reworded(text, [check])
     assert said.startswith("Both were compared. As far as the files show: 3 of the 14 rows match")
-    assert restyled("It is 18.5 percent of all.", [TextNumber(file=MEMO, value=18.5)]) == "It is 18.50% of all."
+    assert (
+        restyled("It is 18.5 percent of all.", [TextNumber(file=MEMO, value=18.5)]) == "It is 18.50% of all."
+    )
     assert reworded("Nothing of the kind.", [check]) == "Nothing of the kind."

@@ -19,7 +19,9 @@ def by_name(path: Path) -> dict[str, dict[str, object]]:
     (table,) = [table for table in readable(path).tables if table.origin.sheet == SHEET]
     head = next(row for row in table.grid if "Harbour" in row)
     key = head.index("Harbour")
-    return {str(row[key]): dict(zip(head, row, strict=True)) for row in table.grid if row[key] and row is not head}
+    return {
+        str(row[key]): dict(zip(head, row, strict=True)) for row in table.grid if row[key] and row is not head
+    }
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -33,7 +35,9 @@ def test_any_order_of_rows_and_columns_gives_the_same_figures(tmp_path, rows, co
     after = by_name(tmp_path / "moved.xlsx")
     assert after.keys() == before.keys()
     for name, cells in before.items():
-        assert {key: pytest.approx(value) if isinstance(value, float) else value for key, value in cells.items()} == after[name]
+        assert {
+            key: pytest.approx(value) if isinstance(value, float) else value for key, value in cells.items()
+        } == after[name]
 
 
 def test_a_range_that_would_fall_apart_is_not_moved():

@@ -64,7 +64,7 @@ def test_ways_that_are_tried_second_work_as_well(case, tmp_path):
     ("check", "why"),
     [
         (TextMention(file=MEMO, phrase=None), "nothing can be spoiled"),
-        (ColumnValues(file=BOOK, sheet=SHEET, key="Harbour", column="Verdict nobody gave", values={"Dunport": 1.0}), "no row"),
+        (ColumnValues(file=BOOK, sheet=SHEET, key="Harbour", column="Other", values={"Dunport": 1.0}), "no row"),
         (RowSet(file=DATA, key="Berth", rows=("A",)), "no row"),
         (TextNumber(file=MEMO, terms=("pilots",), value=3.0), "no paragraph"),
         (TextMention(file="other.docx", phrase=SOURCE), "missing"),

@@ -4,8 +4,19 @@ import math
 
 import pytest
 from golden_case import (
-    AFTER, BEFORE, BOOK, DATA, HARBOURS, MEMO, NOTE, SHEET, SOURCE, TOTALS, make_case, make_spec, printed, readable,
-    write_memo,
+    AFTER,
+    BEFORE,
+    BOOK,
+    DATA,
+    HARBOURS,
+    MEMO,
+    NOTE,
+    SHEET,
+    SOURCE,
+    TOTALS,
+    make_case,
+    make_spec,
+    readable,
 )  # fmt: skip
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,11 +41,9 @@ from graphforge.records import (
     ColumnValues,
     Criterion,
     Document,
-    FormulaColumn,
     Heading,
     ReadableFile,
     RowSet,
-    SheetPresent,
     Table,
     TextMention,
     TextNumber,
@@ -60,13 +69,21 @@ def with_criteria(spec, *criteria):
     return spec.model_copy(update={"criteria": renewed})
 
 
+def columns(spec):
+    """The criteria of the two columns that stand in files."""
+    asked = [(one, one.checks[0]) for one in spec.criteria]
+    return [
+        one for one, check in asked if isinstance(check, ColumnValues) and check.column in (BEFORE, AFTER)
+    ]
+
+
 def source(columns=(BEFORE,), rows=HARBOURS, name=SOURCE, family="csv"):
     """An input file with a table of the harbours."""
     values = {BEFORE: 0, AFTER: 1}
     grid = [("Harbour", *columns), *((row, *(HARBOURS[row][values[one]] for one in columns)) for row in rows)]
     table = Table(
         id="t1", title="", origin=CellLocator(row=0, column=0), grid=tuple(grid), header=1, body=(1, len(grid)),
-        columns=tuple(Column(index=at, name=one, kind="text" if at == 0 else "number") for at, one in enumerate(grid[0])),
+        columns=tuple(Column(index=at, name=one, kind="number" if at else "text") for at, one in enumerate(grid[0])),
         key=0,
     )  # fmt: skip
     return Document(sha256="a" * 64, name=name, family=family, title="", pages=1, tables=(table,))
@@ -145,7 +162,9 @@ SOUND = [
 def test_a_check_that_accepts_anything_is_found_and_only_it_goes(tmp_path):
     case = make_case(tmp_path, MEMO)
     blind_one = criterion("v", VACUOUS, weight=0.2)
-    mixed = criterion("m", Heading(file=MEMO, heading="Method"), TextNumber(file=MEMO, terms=("pilots",), value=7.0))
+    mixed = criterion(
+        "m", Heading(file=MEMO, heading="Method"), TextNumber(file=MEMO, terms=("pilots",), value=7.0)
+    )
     found = run(case, tmp_path, with_criteria(case.spec, *SOUND, blind_one, mixed))
     assert found.rejection is None
     assert [(one.item, one.how) for one in found.tests.repairs] == [("v", "dropped"), ("m", "check_removed")]
@@ -166,7 +185,9 @@ def test_a_mutant_that_is_not_seen_drops_its_criterion(tmp_path, monkeypatch):
         return 1.0 if check == Heading(file=MEMO, heading="Method") else real(check, documents)
 
     monkeypatch.setattr(verifier, "standing", lenient)
-    found = run(case, tmp_path, with_criteria(case.spec, *SOUND, criterion("h", Heading(file=MEMO, heading="Method"))))
+    found = run(
+        case, tmp_path, with_criteria(case.spec, *SOUND, criterion("h", Heading(file=MEMO, heading="Method")))
+    )
     assert [(one.item, one.caught) for one in found.tests.mutants if one.item == "h"] == [("h", False)]
     assert "did not see its mutant (dropped_section" in found.tests.repairs[0].why
     assert {one.id for one in found.spec.criteria} == {"s1", "s2", "s3"}
@@ -207,8 +228,9 @@ def test_a_task_is_rejected_with_its_reason(reason, changes, tmp_path):
     spec = with_criteria(
         case.spec,
         criterion("o", ReadableFile(file=DATA)),
-        *(one for one in case.spec.criteria if isinstance(one.checks[0], RowSet | ColumnValues) and one.checks[0] and getattr(one.checks[0], "column", "") in ("", BEFORE, AFTER)),
-    )  # fmt: skip
+        *(one for one in case.spec.criteria if isinstance(one.checks[0], RowSet)),
+        *columns(case.spec),
+    )
     found = run(case, tmp_path, spec, **changes)
     assert (found.rejection.id, found.rejection.stage, found.rejection.reason) == (spec.id, "verify", reason)
     assert found.rejection.detail
@@ -224,11 +246,13 @@ def test_no_golden_deliverables(tmp_path):
 
 
 def test_one_file_must_hold_all_columns_in_one_table(tmp_path):
-    spec = with_criteria(make_spec(DATA), *(one for one in make_spec(DATA).criteria if getattr(one.checks[0], "column", "") in (BEFORE, AFTER) and isinstance(one.checks[0], ColumnValues)))  # fmt: skip
+    spec = with_criteria(make_spec(DATA), *columns(make_spec(DATA)))
     both, left, right = source((BEFORE, AFTER)), source((BEFORE,)), source((AFTER,))
     assert answered_by(spec, [left, right]) is None
     assert answered_by(spec, [left, both]) == SOURCE
-    apart = left.model_copy(update={"tables": (*left.tables, right.tables[0].model_copy(update={"id": "t2"}))})
+    apart = left.model_copy(
+        update={"tables": (*left.tables, right.tables[0].model_copy(update={"id": "t2"}))}
+    )
     assert answered_by(spec, [apart]) is None
     assert answered_by(spec, [source((BEFORE, AFTER), list(HARBOURS)[1:])]) is None
     told = with_criteria(spec, *spec.criteria, criterion("t", TextNumber(file=DATA, value=5.125)))
@@ -271,7 +295,11 @@ def test_who_opens_no_file_meets_what_the_request_tells(tmp_path):
     spec = spec.model_copy(update={"deliverables": (asked,)})
     made = {name: readable(path) for name, path in blind(spec.public_view(), tmp_path).items()}
     verdict = ChecksGrader(violations="binary").grade(spec, made, "verifier", "blind")
-    met = {one.checks[0].kind for one, mark in zip(spec.criteria, verdict.criteria, strict=True) if mark.outcome == "met"}
+    met = {
+        one.checks[0].kind
+        for one, mark in zip(spec.criteria, verdict.criteria, strict=True)
+        if mark.outcome == "met"
+    }
     assert {"readable_file", "sheet_present", "text_mention"} <= met
     assert not met & {"column_values", "total_cell", "row_set"}
 
@@ -282,7 +310,7 @@ def test_who_opens_no_file_meets_what_the_request_tells(tmp_path):
 def test_numbers_are_traced_to_the_instruction_the_attachments_or_neither(tmp_path):
     spec = with_criteria(
         make_spec(DATA),
-        criterion("a", ColumnValues(file=DATA, key="Harbour", column=BEFORE, values={"Dunport": 2310.0, "Fenmouth": 78.25})),
+        criterion("a", ColumnValues(file=DATA, key="Harbour", column=BEFORE, values={"A": 2310.0, "B": 78.25})),
         criterion("b", TotalCell(file=DATA, label="Total", column=BEFORE, value=TOTALS[0])),
         criterion("c", TextNumber(file=DATA, value=1.0), requirement="All above 500 kt in 2023 are named."),
     )  # fmt: skip
@@ -304,5 +332,7 @@ def test_what_is_left_keeps_its_order_its_proportions_and_a_sum_of_one(data):
     type(spec).model_validate(new.model_dump())
     kept = [one.id for one in new.criteria]
     assert kept == [one.id for one in spec.criteria if (one.id, 0) not in failed]
-    assert [one.id for one in new.penalties] == [one.id for one in spec.penalties if (one.id, 0) not in failed]
+    assert [one.id for one in new.penalties] == [
+        one.id for one in spec.penalties if (one.id, 0) not in failed
+    ]
     assert new.public_view() == spec.public_view()
