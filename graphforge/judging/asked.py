@@ -12,6 +12,7 @@ from ..records import (
     InventedRows,
     RowSet,
     Table,
+    TextMention,
     TextNumber,
     TotalCell,
     TypedTotal,
@@ -50,6 +51,7 @@ class Asked:
     tables: tuple[AskedTable, ...]
     stated: tuple[TextNumber, ...]
     headings: tuple[str, ...]
+    phrases: tuple[str, ...]
 
 
 def asked(checks: Sequence[Check | Violation], document: Document) -> Asked:
@@ -58,6 +60,7 @@ def asked(checks: Sequence[Check | Violation], document: Document) -> Asked:
         tables=tuple(_tables(checks, document)),
         stated=tuple(check for check in checks if isinstance(check, TextNumber) and check.value is not None),
         headings=tuple(dict.fromkeys(check.heading for check in checks if isinstance(check, Heading))),
+        phrases=tuple(check.phrase for check in checks if isinstance(check, TextMention) and check.phrase),
     )
 
 
@@ -85,18 +88,21 @@ def _tables(checks: Sequence[Check | Violation], document: Document) -> list[Ask
         wanted = Names(rows)
         for frame in find(document, sheet, (key,)):
             lines = tuple(row for row in frame.rows if wanted.match(frame.at(row, 0)) is not None)
+            own = columns.get(frame.table.id, {})
+            sums = totals.get(frame.table.id, set())
+            # The sources may print a total under that very name; here it is one that was asked for.
+            lines = tuple(row for row in lines if row not in sums)
             if not lines or frame.table.id in found:
                 continue
             header = lines[0] - 1
             while header > 0 and not filled(frame.table.grid[header][frame.columns[0]]):
                 header -= 1
-            own = columns.get(frame.table.id, {})
             found[frame.table.id] = AskedTable(
                 table=frame.table,
                 header=header,
                 key=frame.columns[0],
                 rows=lines,
-                totals=tuple(sorted(totals.get(frame.table.id, set()) - set(lines))),
+                totals=tuple(sorted(sums)),
                 columns=tuple(own),
                 percents=tuple(column for column, name in own.items() if percent(name)),
             )

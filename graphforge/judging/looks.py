@@ -53,14 +53,14 @@ def restyled(text: str, checks: Sequence[TextNumber]) -> str:
     return text
 
 
-def reworded(text: str, checks: Sequence[TextNumber]) -> str:
+def reworded(text: str, checks: Sequence[TextNumber], names: Sequence[str] = ()) -> str:
     """A text in which the sentences that state the figures are put otherwise: begun anew, with words of like meaning.
 
-    Row names and other terms of several words are no wording, and stay.
+    Row names and other terms of several words are no wording, and stay, as do ``names``.
     """
     spans = [
         (start, end, terms)
-        for start, end in sentences(text)
+        for start, end in sentences(text, [*names, *(term for check in checks for term in check.terms)])
         if (terms := [check.terms for check in checks if statements(text[start:end], check)])
     ]
     for start, end, terms in reversed(spans):

@@ -1,6 +1,7 @@
 """Sentences and the numbers they state, with their places in the text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..records import TextNumber, close, normalize
@@ -71,10 +72,15 @@ class Stated:
     values: tuple[float, ...]
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """The half-open spans of the sentences. Abbreviations don't end one."""
+def sentences(text: str, names: Sequence[str] = ()) -> list[tuple[int, int]]:
+    """The half-open spans of the sentences. Abbreviations end none, nor do full stops within one of ``names``."""
+    held = [
+        found.span() for name in names if "." in name for found in re.finditer(re.escape(name), text, re.I)
+    ]
     spans, start = [], 0
     for match in _BREAK.finditer(text):
+        if any(first <= match.start() < last - 1 for first, last in held):
+            continue
         if _ABBREVIATION.search(text[start : match.start()]):
             continue
         spans.append((start, match.end()))
@@ -139,7 +145,7 @@ def statements(text: str, check: TextNumber) -> list[Stated]:
     "fell by 3" states -3.
     """
     met = []
-    for start, end in sentences(text):
+    for start, end in sentences(text, check.terms):
         sentence = text[start:end]
         if not all(says(sentence, term) for term in check.terms):
             continue

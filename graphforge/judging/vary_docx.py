@@ -77,7 +77,7 @@ def other_rendering(memo: Memo, asked: Asked) -> int:
 
 def other_wording(memo: Memo, asked: Asked) -> int:
     """Other words around the figures that sentences state."""
-    return _paragraphs(memo, lambda text: reworded(text, asked.stated))
+    return _paragraphs(memo, lambda text: reworded(text, asked.stated, asked.phrases))
 
 
 def _paragraphs(memo: Memo, said: Callable[[str], str]) -> int:

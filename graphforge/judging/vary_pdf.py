@@ -26,7 +26,7 @@ def other_rendering(pages: list[list[Word]], asked: Asked) -> int:
 
 def other_wording(pages: list[list[Word]], asked: Asked) -> int:
     """Other words around the figures that sentences state."""
-    return _paragraphs(pages, lambda text: reworded(text, asked.stated))
+    return _paragraphs(pages, lambda text: reworded(text, asked.stated, asked.phrases))
 
 
 def numbered_headings(pages: list[list[Word]], asked: Asked) -> int:

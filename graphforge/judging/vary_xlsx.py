@@ -189,7 +189,7 @@ def other_rendering(source: Path, target: Path, asked: Asked, document: Document
 
 def other_wording(source: Path, target: Path, asked: Asked, document: Document) -> None:
     """Other words around the figures in the text of cells."""
-    _texts(source, target, lambda text: reworded(text, asked.stated))
+    _texts(source, target, lambda text: reworded(text, asked.stated, asked.phrases))
 
 
 def _texts(source: Path, target: Path, said: Callable[[str], str]) -> None:

@@ -115,3 +115,12 @@ def test_a_sentence_keeps_its_figure_in_other_words():
         restyled("It is 18.5 percent of all.", [TextNumber(file=MEMO, value=18.5)]) == "It is 18.50% of all."
     )
     assert reworded("Nothing of the kind.", [check]) == "Nothing of the kind."
+
+
+def test_a_full_stop_within_a_name_ends_no_sentence():
+    text = "Pers. Svcs.-Emp.Benefits has the largest part, 40.17 percent."
+    share = TextNumber(file=MEMO, terms=("Pers. Svcs.-Emp.Benefits",), value=40.17)
+    assert reworded(text, [share]) == f"As far as the files show: {text}"
+    assert reworded(text, [TextNumber(file=MEMO, value=40.17)], ["Pers. Svcs.-Emp.Benefits"]).startswith(
+        "As far"
+    )
