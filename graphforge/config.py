@@ -150,6 +150,12 @@ class RebalanceSettings(Settings):
     demand_cap: int | None = Field(ge=1)
 
 
+class CalibrateSettings(Settings):
+    """``repeats``: how often a model judges each pool; more than once says how far it agrees with itself."""
+
+    repeats: int = Field(ge=1)
+
+
 class WatchedInputs(Settings):
     """The inputs of the seeds stage outside the line of data, for DVC alone: each follows its group's own key."""
 
@@ -186,6 +192,7 @@ class Config(Settings):
     agent: Agent
     golden: Agent
     verify: VerifierTests
+    calibrate: CalibrateSettings
     # Each comes in two shapes, told apart by `uses_model`; the stages know them.
     reviser: Any
     grader: Any

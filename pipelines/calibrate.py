@@ -37,11 +37,16 @@ def main(cfg: DictConfig) -> None:
             if config.grader.uses_model:
                 made = asyncio.run(by_model(config, desk, cases, judges, Path(scratch)))
             else:
-                made = calibrate(cases, judges, config.grader.open(None), parsed, Path(scratch), desk.track)
+                # Executing costs next to nothing, so what a grader that asks nobody says of itself is measured always.
+                repeats = max(2, config.calibrate.repeats)
+                grader = config.grader.open(None)
+                made = calibrate(cases, judges, grader, parsed, Path(scratch), desk.track, repeats)
         desk.write_json("calibration.json", made, exclude={"pools"})
         desk.write("pools.jsonl", made.pools)
         row = next(row.model_dump() for row in made.rows if row.judge == chosen.name)
         desk.metrics({name: row[name] for name in FIGURES if row[name] is not None})
+        agreed = row["agreement"] or {}
+        desk.metrics({f"agreement.{name}": value for name, value in agreed.items() if value is not None})
         desk.close(len(admitted), len(made.pools), [])
 
 
@@ -51,7 +56,8 @@ async def by_model(
     """The calibration of a grader that sees the candidates of a pool together."""
     async with bench(config, desk, len(cases)) as at_work:
         at_once = config.llm.limits.concurrency
-        return await calibrate_jointly(cases, judges, at_work.grader, parsed, scratch, at_once, desk.track)
+        graders = [at_work.grader, *at_work.repeats]
+        return await calibrate_jointly(cases, judges, graders, parsed, scratch, at_once, desk.track)
 
 
 if __name__ == "__main__":

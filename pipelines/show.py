@@ -6,6 +6,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from graphforge.errors import GraphForgeError
 from graphforge.report import Funnel, show_coverage, show_funnel, show_verification, text_table
@@ -38,6 +39,14 @@ FIGURES = (
 )
 
 
+def agreement_row(row: dict[str, Any]) -> list[str | int | float]:
+    """A line of the table of agreement."""
+    found = row["agreement"]
+    figures = [found[name] for name in ("exact", "alpha", "rank")]
+    shown = ["-" if figure is None else figure for figure in figures]
+    return [row["judge"], found["repeats"], found["marks"], *shown]
+
+
 def main(data: Path) -> None:
     funnel = read_json(data / "funnel.json", Funnel)
     parts = [show_funnel(funnel), show_coverage(funnel.coverage) if funnel.coverage.admitted else NOTHING]
@@ -51,6 +60,13 @@ def main(data: Path) -> None:
             list(rows[0]), [["-" if cell is None else cell for cell in row.values()] for row in rows]
         )
         parts.append(f"Judges\n\n{table}")
+        agreed = [
+            agreement_row(row) for row in json.loads(calibration.read_bytes())["rows"] if row.get("agreement")
+        ]
+        if agreed:
+            head = ["judge", "repeats", "marks", "the same", "Krippendorff's alpha", "rank correlation"]
+            note = "A grader that asks no model gives the same marks every time; a model may not."
+            parts.append(f"Agreement of repeated judging\n\n{text_table(head, agreed)}\n{note}")
     print(*parts, NEXT.format(data=data), sep="\n\n")
 
 

@@ -1,6 +1,7 @@
 """Judging: executable checks, the grader, the judge variants, calibration (paper section 3.5, Table 3)."""
 
 from .agent_grader import AgentGrader
+from .agreement import Agreement, krippendorff, spearman
 from .anchored import AnchoredJudge
 from .calibration import (
     Calibration,
@@ -39,6 +40,7 @@ from .verifier import Golden, TaskTests, Verified, VerifierTests, verify
 
 __all__ = [
     "AgentGrader",
+    "Agreement",
     "AnchoredJudge",
     "Calibration",
     "Case",
@@ -80,11 +82,13 @@ __all__ = [
     "execute",
     "gather",
     "hidden",
+    "krippendorff",
     "leaks",
     "lines",
     "mutate",
     "passage",
     "shows",
+    "spearman",
     "spoil",
     "traced",
     "verify",
