@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(abspath $(VENV))/bin
 STAMP := $(VENV)/.installed
-STAGES := seeds workspaces rebalance graphs tasks pilot revise rollouts admit export calibrate funnel
+STAGES := seeds workspaces rebalance graphs tasks pilot revise verify rollouts admit export calibrate funnel
 TESTS ?= tests
 JOBS ?= 2
 # A preset of conf/experiment for `make demo`, written into params.yaml (`make params` takes it back).

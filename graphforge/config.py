@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from .admission import Admission, BehaviourFilter
 from .errors import ConfigError, InputError
 from .evidence import EvidenceLimits
+from .judging import VerifierTests
 from .llm import LlmSettings, Model, NoModel
 from .records import (
     ExecutionPattern,
@@ -149,6 +150,12 @@ class RebalanceSettings(Settings):
     demand_cap: int | None = Field(ge=1)
 
 
+class CalibrateSettings(Settings):
+    """``repeats``: how often a model judges each pool; more than once says how far it agrees with itself."""
+
+    repeats: int = Field(ge=1)
+
+
 class WatchedInputs(Settings):
     """The inputs of the seeds stage outside the line of data, for DVC alone: each follows its group's own key."""
 
@@ -185,6 +192,9 @@ class Config(Settings):
     graphs: EvidenceLimits
     sandbox: Any
     agent: Agent
+    golden: Agent
+    verify: VerifierTests
+    calibrate: CalibrateSettings
     # Each comes in two shapes, told apart by `uses_model`; the stages know them.
     reviser: Any
     grader: Any

@@ -69,7 +69,9 @@ def _of_one(config: Config, stage: str) -> list[Expected]:
             return _judged(config, 1)
         case "calibrate":
             graded = {one.name for one in (*config.beside.values(), config.judge) if one.grades}
-            return [one for _ in graded for one in _judged(config, _POOL)]
+            return [
+                one for _ in graded for _ in range(config.calibrate.repeats) for one in _judged(config, _POOL)
+            ]
     return []
 
 

@@ -57,6 +57,7 @@ class Bench:
 
     grader: JointGrader
     models: Client | None
+    repeats: tuple[JointGrader, ...] = ()
 
 
 @asynccontextmanager
@@ -75,7 +76,12 @@ async def bench(
         if not config.grader.uses_model:
             yield Bench(config.grader.open(None), opened)
         elif found is not None:
-            yield Bench(config.grader.open(Sight(opened.role("judge"), found.passage, found.sources)), opened)
+            yield _at_work(config, Sight(opened.role("judge"), found.passage, found.sources), opened)
         else:
             with evidence(desk, desk.read("rebalance/workspaces.jsonl", Workspace)) as own:
-                yield Bench(config.grader.open(Sight(opened.role("judge"), own.passage, own.sources)), opened)
+                yield _at_work(config, Sight(opened.role("judge"), own.passage, own.sources), opened)
+
+
+def _at_work(config: Config, sight: Sight, models: Client) -> Bench:
+    again = [config.grader.repeated(number) for number in range(1, config.calibrate.repeats)]
+    return Bench(config.grader.open(sight), models, tuple(one.open(sight) for one in again))

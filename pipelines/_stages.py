@@ -8,6 +8,7 @@ LINE = (
     "tasks",
     "pilot",
     "revise",
+    "verify",
     "rollouts",
     "admit",
     "export",

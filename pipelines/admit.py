@@ -20,7 +20,7 @@ from pipelines._judging import bench
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def main(cfg: DictConfig) -> None:
     with stage(cfg, "admitted.jsonl") as (config, desk):
-        specs = {one.spec.id: one.spec for one in desk.read("revise/revisions.jsonl", Revision)}
+        specs = {one.spec.id: one.spec for one in desk.read("verify/revisions.jsonl", Revision)}
         rollouts = desk.read("rollouts/rollouts.jsonl", Trajectory)
         results = asyncio.run(judged(config, desk, specs, rollouts, desk.input("rollouts/files")))
         admitted, rejections = sort(results)

@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,29 +28,32 @@ def main(cfg: DictConfig) -> None:
             Case(one.spec, {file.name: handed / file.sha256 for file in one.trajectory.artifacts})
             for one in admitted
         ]
-        chosen = config.judge
-        judges: list[Any] = list(
-            {**{one.name: one for one in config.beside.values()}, chosen.name: chosen}.values()
-        )
+        named: dict[str, Any] = {one.name: one for one in (*config.beside.values(), config.judge)}
+        judges = list(named.values())
         with tempfile.TemporaryDirectory(prefix="pools-") as scratch:
             if config.grader.uses_model:
                 made = asyncio.run(by_model(config, desk, cases, judges, Path(scratch)))
             else:
-                made = calibrate(cases, judges, config.grader.open(None), parsed, Path(scratch), desk.track)
+                # Executing costs next to nothing, so what a grader that asks nobody says of itself is measured always.
+                repeats, grader = max(2, config.calibrate.repeats), config.grader.open(None)
+                made = calibrate(cases, judges, grader, parsed, Path(scratch), desk.track, repeats)
         desk.write_json("calibration.json", made, exclude={"pools"})
         desk.write("pools.jsonl", made.pools)
-        row = next(row.model_dump() for row in made.rows if row.judge == chosen.name)
+        row = next(row.model_dump() for row in made.rows if row.judge == config.judge.name)
         desk.metrics({name: row[name] for name in FIGURES if row[name] is not None})
+        agreed = (row["agreement"] or {}).items()
+        desk.metrics({f"agreement.{name}": value for name, value in agreed if value is not None})
         desk.close(len(admitted), len(made.pools), [])
 
 
 async def by_model(
-    config: Config, desk: Desk, cases: Sequence[Case], judges: Sequence[Judge], scratch: Path
+    config: Config, desk: Desk, cases: list[Case], judges: list[Judge], scratch: Path
 ) -> Calibration:
     """The calibration of a grader that sees the candidates of a pool together."""
+    at_once = config.llm.limits.concurrency
     async with bench(config, desk, len(cases)) as at_work:
-        at_once = config.llm.limits.concurrency
-        return await calibrate_jointly(cases, judges, at_work.grader, parsed, scratch, at_once, desk.track)
+        graders = [at_work.grader, *at_work.repeats]
+        return await calibrate_jointly(cases, judges, graders, parsed, scratch, at_once, desk.track)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pipelines._working import rollouts
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def main(cfg: DictConfig) -> None:
     with stage(cfg, "rollouts.jsonl", "files") as (config, desk):
-        revisions = desk.read("revise/revisions.jsonl", Revision)
+        revisions = desk.read("verify/revisions.jsonl", Revision)
         pilots = {one.task: one for one in desk.read("pilot/pilot.jsonl", Trajectory)}
         workspaces = {one.id: one for one in desk.read("rebalance/workspaces.jsonl", Workspace)}
         handed, store = desk.input("pilot/files"), desk.input("workspaces/files").parent

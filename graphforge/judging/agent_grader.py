@@ -80,6 +80,10 @@ class AgentGrader(BaseModel):
     part_characters: int = Field(ge=1000)
     sample: int = Field(ge=0)
 
+    def repeated(self, number: int) -> "AgentGrader":
+        """The grader that judges the same once more: another draw of the model."""
+        return self.model_copy(update={"sample": self.sample + number})
+
     def open(self, sight: Sight) -> "OpenAgentGrader":
         """The grader at work."""
         return OpenAgentGrader(self, sight)

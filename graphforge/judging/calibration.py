@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..llm.together import together
 from ..records import Document, Record, TaskSpec, Verdict
+from .agreement import Agreement, Repeats
 from .checks import Deliverables
 from .grader import Grader
 from .joint import JointGrader
@@ -46,7 +47,8 @@ class JudgeRow(Record):
     out. A mutant is caught where it scores below its
     golden deliverable; for a judge that never grades that is undefined (None), and the share counts only mutants
     that were judged, as was the golden deliverable. ``tokens_a_verdict`` is what a
-    model read and wrote for one candidate, on average; None where no model judged.
+    model read and wrote for one candidate, on average; None where no model judged. ``agreement`` says how far the
+    judge repeats itself; None where it wasn't asked twice, or never marks.
     """
 
     judge: str
@@ -63,6 +65,7 @@ class JudgeRow(Record):
     caught_share: float | None
     by_kind: dict[str, KindCount]
     tokens_a_verdict: float | None = None
+    agreement: Agreement | None = None
 
 
 class JudgedPool(Record):
@@ -109,22 +112,26 @@ def calibrate(
     parse: Callable[[Path], Document | None],
     workdir: Path,
     track: Track = _untracked,
+    repeats: int = 1,
 ) -> Calibration:
     """Make each task's pool below ``workdir``, and let every judge pick from it.
 
     ``parse`` gives None for a file that can't be read. ``workdir`` is scratch space: office formats carry the
-    time at which they were saved, so only the returned records are the same from run to run.
+    time at which they were saved, so only the returned records are the same from run to run. Each pool is judged
+    ``repeats`` times; the first counts, the others say how far the grader agrees with itself.
     """
     lines = []
+    again = {judge.name: Repeats() for judge in judges}
     for number, case in enumerate(track(cases, "calibrating judges", len(cases))):
-        lines.append(_pool(case, judges, grader, _Reader(parse), workdir / f"pool-{number:05d}"))
-    return Calibration(rows=tuple(_row(judge, lines) for judge in judges), pools=tuple(lines))
+        folder = workdir / f"pool-{number:05d}"
+        lines.append(_pool(case, judges, grader, _Reader(parse), folder, again, repeats))
+    return _calibration(judges, lines, again, repeats)
 
 
 async def calibrate_jointly(
     cases: Sequence[Case],
     judges: Sequence[Judge],
-    grader: JointGrader,
+    graders: Sequence[JointGrader],
     parse: Callable[[Path], Document | None],
     workdir: Path,
     at_once: int,
@@ -132,20 +139,34 @@ async def calibrate_jointly(
 ) -> Calibration:
     """As :func:`calibrate`, by a grader that sees the candidates of a pool together; ``at_once`` pools at a time.
 
-    The pools are the same to the byte, so that graders can be compared.
+    The pools are the same to the byte, so that graders can be compared. The first of the ``graders`` counts, the others
+    are the same one asked again.
     """
+    again = {judge.name: Repeats() for judge in judges}
 
     async def one(numbered: tuple[int, Case]) -> PoolLine:
         number, case = numbered
         made, members, _ = _make(case, _Reader(parse), workdir / f"pool-{number:05d}")
-        judged = [
-            _judged(judge, await judge.pick_jointly(case.spec, members, grader), None) for judge in judges
-        ]
+        judged = []
+        for judge in judges:
+            picks = [await judge.pick_jointly(case.spec, members, grader) for grader in graders]
+            again[judge.name].add(picks)
+            judged.append(_judged(judge, picks[0], None))
         return PoolLine(task=case.spec.id, mutants=made.mutants, not_made=made.not_made, judged=tuple(judged))
 
     numbered = enumerate(track(cases, "calibrating judges", len(cases)))
     lines = await together(numbered, one, at_once)
-    return Calibration(rows=tuple(_row(judge, lines) for judge in judges), pools=tuple(lines))
+    return _calibration(judges, lines, again, len(graders))
+
+
+def _calibration(
+    judges: Sequence[Judge], lines: Sequence[PoolLine], again: Mapping[str, Repeats], repeats: int
+) -> Calibration:
+    rows = [
+        _row(judge, lines).model_copy(update={"agreement": again[judge.name].agreement(repeats)})
+        for judge in judges
+    ]
+    return Calibration(rows=tuple(rows), pools=tuple(lines))
 
 
 class _Reader:
@@ -176,11 +197,20 @@ def _make(case: Case, reader: _Reader, folder: Path) -> tuple[MutantPool, list[P
     return made, members, delivered
 
 
-def _pool(case: Case, judges: Sequence[Judge], grader: Grader, reader: _Reader, folder: Path) -> PoolLine:
+def _pool(
+    case: Case,
+    judges: Sequence[Judge],
+    grader: Grader,
+    reader: _Reader,
+    folder: Path,
+    again: Mapping[str, Repeats],
+    repeats: int,
+) -> PoolLine:
     made, members, delivered = _make(case, reader, folder)
     judged = []
     for judge in judges:
-        pick = judge.pick(case.spec, members, grader)
+        pick, *others = (judge.pick(case.spec, members, grader) for _ in range(repeats))
+        again[judge.name].add([pick, *others])
         alone = judge.pick(case.spec, [PoolMember("delivered", delivered)], grader)
         judged.append(_judged(judge, pick, alone.scores.get("delivered")))
     return PoolLine(task=case.spec.id, mutants=made.mutants, not_made=made.not_made, judged=tuple(judged))

@@ -227,7 +227,8 @@ def _scale(frames: list[Frame], check: ColumnValues | ForeignValues, wanted: Nam
     """100 where the check asks for percentages and the column holds them as fractions, otherwise 1.
 
     The check's own header must say percent, and its values must need it: at least half of the
-    column's figures are the hundredth part of what is asked, and none is what is asked.
+    column's figures are the hundredth part of what is asked, and none is what is asked; figures too small to tell don't
+    count.
     """
     if not percent(check.column):
         return 1.0
@@ -241,10 +242,13 @@ def _scale(frames: list[Frame], check: ColumnValues | ForeignValues, wanted: Nam
             if stated is None or not isinstance(value, float | int) or value == 0 or isinstance(cell, str):
                 continue
             absolute = check.absolute if isinstance(check, ColumnValues) else 0.0
+            # A figure so small that its hundredth lies within the tolerance tells nothing.
+            if close(value / 100, value, absolute, check.relative):
+                continue
             count += 1
             plain += close(stated, value, absolute, check.relative)
             hundredth += close(stated * 100, value, absolute, check.relative)
-    return 100.0 if count and not plain and hundredth * 2 >= count and hundredth > 1 else 1.0
+    return 100.0 if count and not plain and hundredth * 2 >= count and (hundredth > 1 or count == 1) else 1.0
 
 
 def _column_values(check: ColumnValues, document: Document) -> Finding:
@@ -330,6 +334,10 @@ def _total_cell(check: TotalCell, document: Document) -> Finding:
         return Finding(1.0, f"{where} holds the number {_show(stated)}")
     if close(stated, check.value, check.absolute, check.relative):
         return Finding(1.0, f"{where} holds {_show(stated)}, as expected")
+    # A total of percentages that a spreadsheet keeps as fractions; a printed figure is what it says.
+    fraction = percent(check.column) and not isinstance(cell, str)
+    if fraction and close(stated * 100, check.value, check.absolute, check.relative):
+        return Finding(1.0, f"{where} holds {_show(stated)} (given as a fraction), as expected")
     return Finding(0.0, f"{where} holds {_show(stated)} instead of {_show(check.value)}")
 
 

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from ..records import CellLocator, Locator, Value
-from .edits import AddRow, CannotEdit, ChangeStated, DropColumn, DropRow, Edit, Resave, SetCells
+from .edits import AddRow, CannotEdit, ChangeStated, DropColumn, DropRow, Edit, ReplaceText, Resave, SetCells
 
 
 def apply(source: Path, target: Path, edit: Edit) -> None:
@@ -32,6 +32,11 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
         case AddRow(locator=locator, model=model, name=name):
             row, column = _place(model)
             rows.insert(_place(locator)[0] + 1, [*rows[row][:column], name, *rows[row][column + 1 :]])
+        case ReplaceText():
+            made = [[edit.made(cell) for cell in row] for row in rows]
+            if not any(count for row in made for _, count in row):
+                raise CannotEdit(f"no cell holds {edit.phrase!r}")
+            rows = [[text for text, _ in row] for row in made]
         case ChangeStated():
             raise CannotEdit("a delimited file has no running text")
         case _:

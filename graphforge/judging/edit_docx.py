@@ -12,23 +12,39 @@ from docx.text.paragraph import Paragraph
 
 from ..records import Locator, TableCellLocator, Value, show_number
 from .checks import heads
-from .edits import AddRow, CannotEdit, ChangeStated, DropRow, DropSection, Edit, Resave, SetCells, restated
+from .edits import (
+    AddRow,
+    CannotEdit,
+    ChangeStated,
+    DropRow,
+    DropSection,
+    Edit,
+    ReplaceText,
+    Resave,
+    SetCells,
+    restated,
+)
 from .prose import statements
+
+
+def opened(source: Path) -> Document:
+    """The document; CannotEdit where python-docx can't open it."""
+    try:
+        return docx.Document(str(source))
+    except (PackageNotFoundError, KeyError, ValueError) as error:
+        raise CannotEdit(f"python-docx can't open it: {error}") from error
 
 
 def apply(source: Path, target: Path, edit: Edit) -> None:
     """Write ``target`` as ``source`` with the edit made; CannotEdit where it is none for such a file."""
-    try:
-        memo = docx.Document(str(source))
-    except (PackageNotFoundError, KeyError, ValueError) as error:
-        raise CannotEdit(f"python-docx can't open it: {error}") from error
+    memo = opened(source)
     match edit:
         case Resave():
             pass
         case SetCells(cells=cells):
             for cell in cells:
                 table, row, column = _place(memo, cell.locator)
-                _write(table.rows[row].cells[column].paragraphs, _text(cell.new))
+                write_cell(table.rows[row].cells[column].paragraphs, _text(cell.new))
         case DropRow(locator=locator):
             table, row, _ = _place(memo, locator)
             table._tbl.remove(table.rows[row]._tr)
@@ -37,7 +53,7 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
             _, pattern, column = _place(memo, model)
             twin = copy.deepcopy(table.rows[pattern]._tr)
             table.rows[last]._tr.addnext(twin)
-            _write(table.rows[last + 1].cells[column].paragraphs, name)
+            write_cell(table.rows[last + 1].cells[column].paragraphs, name)
         case DropSection(heading=heading):
             _drop_section(memo, heading)
         case ChangeStated(check=check):
@@ -49,9 +65,23 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
                     changed += 1
             if not changed:
                 raise CannotEdit("no paragraph states the number")
+        case ReplaceText():
+            replace_text(memo, edit)
         case _:
             raise CannotEdit("a Word document has neither sheets nor columns of a data file")
     memo.save(str(target))
+
+
+def replace_text(memo: Document, edit: ReplaceText) -> None:
+    """Make the replacement in every paragraph, those in tables too."""
+    changed = 0
+    for element in memo.element.body.iter(qn("w:p")):
+        paragraph = Paragraph(element, memo)
+        for match in reversed(list(edit.pattern().finditer(paragraph.text))):
+            _replace(paragraph, match.start(), match.end(), edit.by)
+            changed += 1
+    if not changed:
+        raise CannotEdit(f"no paragraph holds {edit.phrase!r}")
 
 
 def _place(memo: Document, locator: Locator) -> tuple[Table, int, int]:
@@ -62,7 +92,7 @@ def _place(memo: Document, locator: Locator) -> tuple[Table, int, int]:
     return Table(tables[locator.table], memo), locator.row, locator.column
 
 
-def _write(paragraphs: list[Paragraph], text: str) -> None:
+def write_cell(paragraphs: list[Paragraph], text: str) -> None:
     """Put a text in place of a cell's paragraphs, in the format of its first run."""
     first, *others = paragraphs
     _replace(first, 0, len(first.text), text)

@@ -4,6 +4,7 @@ A finished page has no paragraphs to edit. Setting all words again keeps their o
 order in which a reader gets them; drawings stay. The golden file goes through the same with nothing changed.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from .edits import (
     DropRow,
     DropSection,
     Edit,
+    ReplaceText,
     Resave,
     SetCells,
     restated,
@@ -55,11 +57,7 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
     """Write ``target`` as ``source`` with the edit made; CannotEdit where it is none for such a file."""
     # Otherwise looking for tables prints an advertisement.
     pymupdf.no_recommend_layout()
-    try:
-        document: Any = pymupdf.open(source, filetype="pdf")
-    except (RuntimeError, ValueError) as error:
-        raise CannotEdit(f"PyMuPDF can't open it: {error}") from error
-    with document:
+    with _opened(source) as document:
         pages = [_words(page) for page in document]
         tables = _Tables(document)
         match edit:
@@ -76,14 +74,36 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
                 pages = _without_section(pages, heading)
             case ChangeStated(check=check):
                 _change_stated(tables, pages, check)
+            case ReplaceText():
+                if not sum([replace_words(words, edit) for words in pages]):
+                    raise CannotEdit(f"no page holds {edit.phrase!r}")
             case AddRow():
                 raise CannotEdit("a finished page has no room for another row")
             case _:
                 raise CannotEdit("a pdf has neither sheets nor columns of a data file")
-        for page, words in zip(document, pages, strict=True):
-            _set(page, words)
-        document.subset_fonts()
-        document.save(target, garbage=3, deflate=True, no_new_id=True)
+        _save(document, pages, target)
+
+
+def rewrite(source: Path, target: Path, change: Callable[[list[list[Word]]], None]) -> None:
+    """Write ``target`` as ``source`` after ``change`` of the words of its pages, in place."""
+    with _opened(source) as document:
+        pages = [_words(page) for page in document]
+        change(pages)
+        _save(document, pages, target)
+
+
+def _opened(source: Path) -> Any:
+    try:
+        return pymupdf.open(source, filetype="pdf")
+    except (RuntimeError, ValueError) as error:
+        raise CannotEdit(f"PyMuPDF can't open it: {error}") from error
+
+
+def _save(document: Any, pages: list[list[Word]], target: Path) -> None:
+    for page, words in zip(document, pages, strict=True):
+        _set(page, words)
+    document.subset_fonts()
+    document.save(target, garbage=3, deflate=True, no_new_id=True)
 
 
 def _words(page: Any) -> list[Word]:
@@ -221,6 +241,29 @@ def _without_section(pages: list[list[Word]], heading: str) -> list[list[Word]]:
     if look is None:
         raise CannotEdit(f"no line is the heading {heading!r}")
     return kept
+
+
+def replace_words(words: list[Word], edit: ReplaceText) -> int:
+    """Make the replacement in the words of a page; how often it was made."""
+    text, starts = "", []
+    for word in words:
+        starts.append(len(text) + bool(text))
+        text += (" " if text else "") + word.text
+    matches = list(edit.pattern().finditer(text))
+    for match in reversed(matches):
+        held = [
+            place
+            for place, start in enumerate(starts)
+            if start < match.end() and start + len(words[place].text) > match.start()
+        ]
+        before = text[starts[held[0]] : match.start()]
+        end = starts[held[-1]] + len(words[held[-1]].text)
+        new = before + edit.by + text[match.end() : end]
+        first, last = words[held[0]], words[held[-1]]
+        room = last.box[2] - first.box[0] if first.line == last.line else 0.0
+        wide = replace(first, text=new, width=max(first.width, room))
+        words[held[0] : held[-1] + 1] = [wide] if new else []
+    return len(matches)
 
 
 def _change_stated(tables: _Tables, pages: list[list[Word]], check: TextNumber) -> None:

@@ -23,6 +23,8 @@ from .edits import (
     DropRow,
     DropSheet,
     Edit,
+    RenameSheet,
+    ReplaceText,
     Resave,
     SetCells,
     restated,
@@ -33,14 +35,19 @@ from .prose import statements
 _REFERENCE = re.compile(r"(\$?[A-Za-z]{1,3}\$?)(\d+)(?::(\$?[A-Za-z]{1,3}\$?)(\d+))?")
 
 
-def apply(source: Path, target: Path, edit: Edit) -> None:
-    """Write ``target`` as ``source`` with the edit made; CannotEdit where it is none for such a file."""
+def opened(source: Path) -> Workbook:
+    """The workbook; CannotEdit where openpyxl can't open it."""
     try:
         # A handle, since openpyxl refuses paths without its suffixes, and files are kept under their hashes.
         with source.open("rb") as handle:
-            book = load_workbook(handle)
+            return load_workbook(handle)
     except (InvalidFileException, BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
         raise CannotEdit(f"openpyxl can't open it: {error}") from error
+
+
+def apply(source: Path, target: Path, edit: Edit) -> None:
+    """Write ``target`` as ``source`` with the edit made; CannotEdit where it is none for such a file."""
+    book = opened(source)
     match edit:
         case Resave():
             pass
@@ -59,6 +66,10 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
             _add_row(book, locator, model, name)
         case ChangeStated(check=check):
             _change_stated(book, check)
+        case RenameSheet(sheet=old, name=new):
+            _rename_sheet(book, _sheet(book, old), new)
+        case ReplaceText():
+            _replace_text(book, edit)
         case _:
             raise CannotEdit(
                 "a workbook has no headed sections, and a dropped column would break its formulas"
@@ -94,6 +105,30 @@ def _change_stated(book: Workbook, check: TextNumber) -> None:
         cell.value = text
     if not changed:
         raise CannotEdit("no cell's text states the number")
+
+
+def _replace_text(book: Workbook, edit: ReplaceText) -> None:
+    changed = 0
+    for cell in (cell for sheet in book.worksheets for row in sheet.iter_rows() for cell in row):
+        if cell.data_type == "s" and isinstance(cell.value, str):
+            cell.value, count = edit.made(cell.value)
+            changed += count
+    if not changed:
+        raise CannotEdit(f"no cell holds {edit.phrase!r}")
+
+
+def _rename_sheet(book: Workbook, sheet: Worksheet, name: str) -> None:
+    """Rename a sheet, and its name in every formula."""
+    old, sheet.title = sheet.title, name
+    for cell in (cell for each in book.worksheets for row in each.iter_rows() for cell in row):
+        if cell.data_type != "f" or not isinstance(cell.value, str):
+            continue
+        tokenizer = Tokenizer(cell.value)
+        for token in tokenizer.items:
+            owner, mark, cells = token.value.rpartition("!")
+            if token.type == "OPERAND" and mark and fold(owner.strip("'").replace("''", "'")) == fold(old):
+                token.value = f"'{name}'!{cells}"
+        cell.value = "=" + "".join(token.value for token in tokenizer.items)
 
 
 def _delete_row(book: Workbook, sheet: Worksheet, row: int) -> None:

@@ -5,9 +5,10 @@ An edit names places as the parser located them. Each format has one module (``e
 """
 
 import math
+import re
 from dataclasses import dataclass
 
-from ..records import Locator, TextNumber, Value, close
+from ..records import Locator, TextNumber, Value, close, normalize
 
 
 class CannotEdit(Exception):
@@ -80,7 +81,47 @@ class ChangeStated:
     check: TextNumber
 
 
-Edit = Resave | SetCells | DropSheet | DropSection | DropColumn | DropRow | AddRow | ChangeStated
+@dataclass(frozen=True)
+class RenameSheet:
+    """The sheet under another name; formulas follow it."""
+
+    sheet: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ReplaceText:
+    """Every place that holds the phrase, as :func:`.prose.holds` would find it, holds ``by`` instead."""
+
+    phrase: str
+    by: str
+
+    def made(self, text: str) -> tuple[str, int]:
+        """The text with the phrase replaced, and how often."""
+        return self.pattern().subn(lambda _: self.by, text)
+
+    def pattern(self) -> re.Pattern[str]:
+        """The phrase with any punctuation and any break of line or page between its letters."""
+        letters = [letter for letter in normalize(self.phrase) if not letter.isspace()]
+        if not letters:
+            raise CannotEdit(f"nothing of {self.phrase!r} is a word")
+        return re.compile(
+            r"(?<![^\W_])" + r"[\W_]*".join(map(re.escape, letters)) + r"(?![^\W_])", re.IGNORECASE
+        )
+
+
+Edit = (
+    Resave
+    | SetCells
+    | DropSheet
+    | DropSection
+    | DropColumn
+    | DropRow
+    | AddRow
+    | ChangeStated
+    | RenameSheet
+    | ReplaceText
+)
 
 
 def altered(value: float, decimals: int, absolute: float, relative: float) -> float:

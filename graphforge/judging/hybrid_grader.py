@@ -28,6 +28,10 @@ class HybridGrader(BaseModel):
     checks: ChecksGrader
     model: LlmGrader | AgentGrader
 
+    def repeated(self, number: int) -> "HybridGrader":
+        """The grader that judges the same once more: only the model can say something else."""
+        return self.model_copy(update={"model": self.model.repeated(number)})
+
     def open(self, sight: Sight) -> "OpenHybridGrader":
         """The grader at work."""
         return OpenHybridGrader(self.checks, self.model.open(sight))

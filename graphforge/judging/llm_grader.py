@@ -46,6 +46,10 @@ class LlmGrader(BaseModel):
     evidence_characters: int = Field(ge=1000)
     sample: int = Field(ge=0)
 
+    def repeated(self, number: int) -> "LlmGrader":
+        """The grader that judges the same once more: another draw of the model."""
+        return self.model_copy(update={"sample": self.sample + number})
+
     def open(self, sight: Sight) -> "OpenLlmGrader":
         """The grader at work."""
         return OpenLlmGrader(self, sight)

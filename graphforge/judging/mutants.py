@@ -62,10 +62,16 @@ MutantKind = Literal[
     "invented_row",
     "missing_file",
     "empty_file",
+    "changed_word",
+    "removed_mention",
+    "renamed_sheet",
+    "renamed_heading",
+    "renamed_row",
 ]
+"""The last five are made for single checks (:mod:`.spoil`), not for the pools of calibrate."""
 
 _LEAST = 6
-_EDITORS = {"xlsx": edit_xlsx.apply, "csv": edit_csv.apply, "docx": edit_docx.apply, "pdf": edit_pdf.apply}
+EDITORS = {"xlsx": edit_xlsx.apply, "csv": edit_csv.apply, "docx": edit_docx.apply, "pdf": edit_pdf.apply}
 
 
 class Mutant(Record):
@@ -109,22 +115,22 @@ def mutate(spec: TaskSpec, golden: Mapping[str, Path], documents: Deliverables, 
     """
     maker = _Maker(spec, golden, documents, folder)
     maker.resave()
-    maker.one("changed_figure", _changed_cells(spec, documents))
-    maker.one("changed_figure", _changed_texts(spec), optional=True)
-    if not maker.one("confuser_value", _confusers(spec, documents)):
-        maker.one("neighbour_value", _neighbours(spec, documents))
-    maker.one("dropped_sheet", _dropped_sheets(spec))
-    maker.one("dropped_section", _dropped_sections(spec))
-    maker.one("dropped_column", _dropped_columns(spec, documents))
-    maker.one("constant_for_formula", _constants(spec, documents))
-    maker.one("dropped_row", _dropped_rows(spec, documents))
-    maker.one("invented_row", _invented_rows(spec, documents))
+    maker.one("changed_figure", changed_cells(spec, documents))
+    maker.one("changed_figure", changed_texts(spec), optional=True)
+    if not maker.one("confuser_value", confusers(spec, documents)):
+        maker.one("neighbour_value", neighbours(spec, documents))
+    maker.one("dropped_sheet", dropped_sheets(spec))
+    maker.one("dropped_section", dropped_sections(spec))
+    maker.one("dropped_column", dropped_columns(spec, documents))
+    maker.one("constant_for_formula", constants(spec, documents))
+    maker.one("dropped_row", dropped_rows(spec, documents))
+    maker.one("invented_row", invented_rows(spec, documents))
     maker.missing()
     maker.empty()
-    maker.fill("changed_figure", _changed_cells(spec, documents))
-    maker.fill("changed_figure", _changed_texts(spec))
-    maker.fill("dropped_section", _dropped_sections(spec))
-    maker.fill("dropped_row", _dropped_rows(spec, documents))
+    maker.fill("changed_figure", changed_cells(spec, documents))
+    maker.fill("changed_figure", changed_texts(spec))
+    maker.fill("dropped_section", dropped_sections(spec))
+    maker.fill("dropped_row", dropped_rows(spec, documents))
     kinds = {mutant.kind for mutant in maker.mutants}
     not_made = tuple(one for one in maker.not_made if one.kind not in kinds)
     return MutantPool(maker.files, tuple(maker.mutants), not_made)
@@ -216,7 +222,7 @@ class _Maker:
     def _apply(self, name: str, source: Path, target: Path, edit: Edit) -> None:
         family = next(one.family for one in self.spec.deliverables if one.file == name)
         try:
-            _EDITORS[family](source, target, edit)
+            EDITORS[family](source, target, edit)
         except OSError as error:
             raise storage_error(target, error) from None
 
@@ -293,7 +299,7 @@ def _figures(spec: TaskSpec) -> list[tuple[tuple[str, ...], tuple[Asked, str]]]:
     return found
 
 
-def _cell(documents: Deliverables, check: Asked | Foreign | TypedTotal, row: str) -> tuple[Frame, int, int]:
+def located(documents: Deliverables, check: Asked | Foreign | TypedTotal, row: str) -> tuple[Frame, int, int]:
     """Table, row and column index (in the frame) of a figure in the golden file."""
     document = documents.get(check.file)
     if document is None:
@@ -342,11 +348,11 @@ def _decimals(value: Value) -> int:
     return 0 if match is None or match[1] == "0" else min(6, len(match[1]))
 
 
-def _changed_cells(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def changed_cells(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     for check, row in _ranked(spec, "changed_figure", _figures(spec)):
 
         def plan(check: Asked = check, row: str = row) -> Edit:
-            frame, line, which = _cell(documents, check, row)
+            frame, line, which = located(documents, check, row)
             old = frame.at(line, which)
             held = number(old)
             if held is None:
@@ -357,7 +363,7 @@ def _changed_cells(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
         yield Idea(check.file, f"row {row!r}, column {check.column!r} holds another figure", plan)
 
 
-def _changed_texts(spec: TaskSpec) -> Iterator[Idea]:
+def changed_texts(spec: TaskSpec) -> Iterator[Idea]:
     stated = [
         ((check.file, *check.terms, repr(check.value)), check)
         for check in _checks(spec)
@@ -368,7 +374,7 @@ def _changed_texts(spec: TaskSpec) -> Iterator[Idea]:
         yield Idea(check.file, f"the text states another figure for {about}", partial(ChangeStated, check))
 
 
-def _confusers(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def confusers(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     foreign = [
         ((check.file, check.sheet, check.column), check)
         for penalty in spec.penalties
@@ -381,7 +387,7 @@ def _confusers(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
             cells, reason = [], ""
             for row, value in check.values.items():
                 try:
-                    frame, line, which = _cell(documents, check, row)
+                    frame, line, which = located(documents, check, row)
                 except CannotEdit as error:
                     reason = reason or str(error)
                     continue
@@ -394,7 +400,7 @@ def _confusers(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
         yield Idea(check.file, f"column {check.column!r} holds the confuser's values", plan)
 
 
-def _neighbours(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def neighbours(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     for check, row in _ranked(spec, "neighbour_value", _figures(spec)):
         if not isinstance(check, ColumnValues):
             continue
@@ -414,8 +420,8 @@ def _neighbours(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
             continue
 
         def plan(check: ColumnValues = check, row: str = row, other: str = other) -> Edit:
-            frame, line, which = _cell(documents, check, row)
-            beside, below, _ = _cell(documents, check, other)
+            frame, line, which = located(documents, check, row)
+            beside, below, _ = located(documents, check, other)
             new = number(beside.at(below, which))
             if new is None:
                 raise CannotEdit(f"the cell of row {other!r} holds no figure")
@@ -426,7 +432,7 @@ def _neighbours(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
         )
 
 
-def _dropped_sheets(spec: TaskSpec) -> Iterator[Idea]:
+def dropped_sheets(spec: TaskSpec) -> Iterator[Idea]:
     sheets = [
         ((check.file, check.sheet), (check.file, check.sheet))
         for check in _checks(spec)
@@ -436,7 +442,7 @@ def _dropped_sheets(spec: TaskSpec) -> Iterator[Idea]:
         yield Idea(file, f"the sheet {sheet!r} is gone", partial(DropSheet, sheet))
 
 
-def _dropped_sections(spec: TaskSpec) -> Iterator[Idea]:
+def dropped_sections(spec: TaskSpec) -> Iterator[Idea]:
     headings = [((check.file, check.heading), check) for check in _checks(spec) if isinstance(check, Heading)]
     for check in _ranked(spec, "dropped_section", headings):
         yield Idea(
@@ -446,7 +452,7 @@ def _dropped_sections(spec: TaskSpec) -> Iterator[Idea]:
         )
 
 
-def _dropped_columns(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def dropped_columns(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     delimited = {deliverable.file for deliverable in spec.deliverables if deliverable.family == "csv"}
     columns = [
         ((check.file, check.column), check)
@@ -465,7 +471,7 @@ def _dropped_columns(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
         yield Idea(check.file, f"the column {check.column!r} is gone", plan)
 
 
-def _constants(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def constants(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     asked: list[tuple[tuple[str, ...], FormulaColumn | TypedTotal]] = [
         ((check.file, check.sheet, check.column), check)
         for check in _checks(spec)
@@ -481,7 +487,7 @@ def _constants(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
 
         def plan(check: FormulaColumn | TypedTotal = check) -> Edit:
             if isinstance(check, TypedTotal):
-                frame, line, _ = _cell(documents, check, check.label)
+                frame, line, _ = located(documents, check, check.label)
                 places = [(frame, line)] if frame.formula(line, 0) else []
             else:
                 document = documents.get(check.file)
@@ -502,7 +508,7 @@ def _constants(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
         yield Idea(check.file, f"{row}column {check.column!r} holds typed values for formulas", plan)
 
 
-def _dropped_rows(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def dropped_rows(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     named: list[tuple[tuple[str, ...], tuple[RowSet | ColumnValues, str]]] = []
     for check in _checks(spec):
         if isinstance(check, RowSet):
@@ -526,7 +532,7 @@ def _dropped_rows(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
 _MADE_UP = ("Northfield Example", "Westbrook Example", "Eastmere Example", "Southgate Example")
 
 
-def _invented_rows(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
+def invented_rows(spec: TaskSpec, documents: Deliverables) -> Iterator[Idea]:
     closed: list[tuple[tuple[str, ...], RowSet | InventedRows]] = [
         ((check.file, check.sheet), check)
         for check in _checks(spec)

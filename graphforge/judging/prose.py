@@ -1,6 +1,7 @@
 """Sentences and the numbers they state, with their places in the text."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..records import TextNumber, close, normalize
@@ -21,6 +22,40 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9
 _SPELT = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 _WORDS = {word: float(value) for value, word in enumerate(_SPELT)}
 _WORD = re.compile(r"\b(?:" + "|".join(_WORDS) + r")\b", re.IGNORECASE)
+_FAMILIES = (
+    (
+        "agree",
+        "match",
+        "agrees",
+        "matches",
+        "agreed",
+        "matched",
+        "agreeing",
+        "matching",
+        "agreement",
+        "coincide",
+    ),
+    (
+        "differ",
+        "disagree",
+        "differs",
+        "disagrees",
+        "differed",
+        "differing",
+        "different",
+        "diverge",
+        "mismatch",
+        "mismatches",
+    ),
+    ("total", "sum", "totals", "sums", "totalled", "altogether", "together", "overall"),
+    ("mean", "average", "means", "averages", "averaged"),
+    ("figures", "numbers", "figure", "number", "values", "value"),
+    ("rows", "lines", "row", "line", "entries", "entry"),
+    ("highest", "largest", "greatest", "biggest", "maximum"),
+    ("lowest", "smallest", "minimum"),
+)
+ALIKE = {word: family for family in _FAMILIES for word in family}
+"""Words that a colleague may put for one another around a figure, each with its family."""
 _DOWN = {
     "fell", "fall", "falls", "falling", "fallen", "decline", "declined", "declines", "decrease", "decreased",
     "decreases", "down", "drop", "dropped", "drops", "lower", "less", "fewer", "reduction", "reduced",
@@ -37,10 +72,15 @@ class Stated:
     values: tuple[float, ...]
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """The half-open spans of the sentences. Abbreviations don't end one."""
+def sentences(text: str, names: Sequence[str] = ()) -> list[tuple[int, int]]:
+    """The half-open spans of the sentences. Abbreviations end none, nor do full stops within one of ``names``."""
+    held = [
+        found.span() for name in names if "." in name for found in re.finditer(re.escape(name), text, re.I)
+    ]
     spans, start = [], 0
     for match in _BREAK.finditer(text):
+        if any(first <= match.start() < last - 1 for first, last in held):
+            continue
         if _ABBREVIATION.search(text[start : match.start()]):
             continue
         spans.append((start, match.end()))
@@ -84,6 +124,12 @@ def holds(text: str, phrase: str) -> bool:
     return f" {wanted} " in f" {normalize(text)} "
 
 
+def says(text: str, term: str) -> bool:
+    """Whether a text holds a term, or for a single word of a known family another word of it."""
+    family = ALIKE.get(normalize(term))
+    return holds(text, term) if family is None else not set(family).isdisjoint(normalize(text).split())
+
+
 def _fits(stated: Stated, check: TextNumber, falling: bool) -> bool:
     if check.value is None:
         return True
@@ -99,9 +145,9 @@ def statements(text: str, check: TextNumber) -> list[Stated]:
     "fell by 3" states -3.
     """
     met = []
-    for start, end in sentences(text):
+    for start, end in sentences(text, check.terms):
         sentence = text[start:end]
-        if not all(holds(sentence, term) for term in check.terms):
+        if not all(says(sentence, term) for term in check.terms):
             continue
         falling = not _DOWN.isdisjoint(normalize(sentence).split())
         words = check.value is not None

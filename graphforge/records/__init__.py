@@ -52,7 +52,17 @@ from .plan import (
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
 from .statement import statement_hash
-from .task import Anchor, Criterion, Deliverable, NegativeCriterion, Patch, PublicTask, Revision, TaskSpec
+from .task import (
+    Anchor,
+    Criterion,
+    Deliverable,
+    NegativeCriterion,
+    Patch,
+    PublicTask,
+    Revision,
+    TaskSpec,
+    scaled,
+)
 from .trajectory import Artifact, Message, Status, ToolCall, Trajectory
 from .verdict import CriterionVerdict, Outcome, PenaltyVerdict, Verdict, score
 from .workspace import Role, Source, Workspace, WorkspaceFile

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -17,9 +18,23 @@ Family = Literal["pdf", "xlsx", "xls", "ods", "csv", "docx", "pptx", "html", "tx
 
 def normalize(text: object) -> str:
     """Text folded for comparison: case, accents, punctuation and spaces don't count; digits and signs do."""
-    folded = str(text).casefold()
+    whole = str(text)
+    return _known(whole) if len(whole) <= _SHORT else _folded(whole)
+
+
+# Names and headers come again and again; a whole document would only take up room.
+_SHORT = 120
+
+
+@lru_cache(maxsize=1 << 15)
+def _known(text: str) -> str:
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
+    folded = text.casefold()
     if not folded.isascii():
-        folded = unicodedata.normalize("NFKD", str(text)).casefold()
+        folded = unicodedata.normalize("NFKD", text).casefold()
         folded = "".join(character for character in folded if not unicodedata.combining(character))
     return " ".join(_WORD.findall(folded))
 

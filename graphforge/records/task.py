@@ -1,6 +1,7 @@
 """The task specification: what the agent sees, and what only the judge sees (paper section 3.3)."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -10,6 +11,14 @@ from .check import Check, Violation
 from .locator import Locator
 from .plan import Plan
 from .seed import ExecutionPattern
+
+
+def scaled(weights: Sequence[float]) -> list[float]:
+    """Weights in ten-thousandths that sum to exactly 1, proportions kept; the largest takes the rest."""
+    whole = math.fsum(weights)
+    parts = [max(1, round(10_000 * weight / whole)) for weight in weights]
+    parts[parts.index(max(parts))] += 10_000 - sum(parts)
+    return [part / 10_000 for part in parts]
 
 
 class Deliverable(Record):

@@ -7,6 +7,7 @@ from .heat_map import heat_map
 from .reach import Columns, Reach, Tally, Values, plural, reach_of
 from .tables import show_columns, show_coverage, show_funnel, text_table
 from .task_page import task_page
+from .verification import show_verification
 
 __all__ = [
     "Columns",
@@ -25,6 +26,7 @@ __all__ = [
     "show_columns",
     "show_coverage",
     "show_funnel",
+    "show_verification",
     "task_page",
     "text_table",
 ]

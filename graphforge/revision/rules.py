@@ -23,6 +23,7 @@ from ..records import (
     close,
     normalize,
     parse_number,
+    scaled,
 )
 
 Reread = Callable[[str, Locator], str]
@@ -164,13 +165,11 @@ def _mend(item: Item, graph: EvidenceGraph, workspace: Workspace, reasons: list[
 
 
 def _reweighted(criteria: list[Criterion]) -> list[Criterion]:
-    """The criteria with weights that sum to exactly 1 again, in ten-thousandths, proportions kept."""
-    whole = math.fsum(criterion.weight for criterion in criteria)
-    parts = [max(1, round(10_000 * criterion.weight / whole)) for criterion in criteria]
-    parts[parts.index(max(parts))] += 10_000 - sum(parts)
+    """The criteria with weights that sum to exactly 1 again."""
+    weights = scaled([criterion.weight for criterion in criteria])
     return [
-        criterion.model_copy(update={"weight": part / 10_000})
-        for criterion, part in zip(criteria, parts, strict=True)
+        criterion.model_copy(update={"weight": weight})
+        for criterion, weight in zip(criteria, weights, strict=True)
     ]
 
 

@@ -27,6 +27,7 @@ RECORDS = {
     "tasks/tasks": TaskSpec,
     "pilot/pilot": Trajectory,
     "revise/revisions": Revision,
+    "verify/revisions": Revision,
     "rollouts/rollouts": Trajectory,
     "admit/admitted": Admitted,
 }

@@ -34,7 +34,7 @@ def cases_in(folder, count=3):
 
 
 def jointly(cases, grader, folder, at_once=2):
-    return asyncio.run(calibrate_jointly(cases, JUDGES, grader, readable, folder, at_once))
+    return asyncio.run(calibrate_jointly(cases, JUDGES, [grader], readable, folder, at_once))
 
 
 def size_of(prompt):

@@ -35,6 +35,7 @@ RECORDS: dict[str, tuple[str, type[Record]] | None] = {
     "tasks": ("tasks.jsonl", TaskSpec),
     "pilot": ("pilot.jsonl", Trajectory),
     "revise": ("revisions.jsonl", Revision),
+    "verify": ("revisions.jsonl", Revision),
     "rollouts": ("rollouts.jsonl", Trajectory),
     "admit": ("admitted.jsonl", Admitted),
     "export": None,

@@ -32,7 +32,7 @@ from scripted import Say
 
 ROLES = ("builder", "teacher", "reviser", "judge")
 TO_TASKS = ("seeds", "workspaces", "rebalance", "graphs", "tasks")
-ALL = (*TO_TASKS, "pilot", "revise", "rollouts", "admit", "export", "calibrate", "funnel")
+ALL = (*TO_TASKS, "pilot", "revise", "verify", "rollouts", "admit", "export", "calibrate", "funnel")
 AT_ONCE = 4
 # US dollars for a million tokens.
 PRICES = {"input": 1.0, "cached": 0.1, "output": 10.0}

@@ -23,6 +23,7 @@ MAIN = {
     "tasks": "tasks.jsonl",
     "pilot": "pilot.jsonl",
     "revise": "revisions.jsonl",
+    "verify": "revisions.jsonl",
     "rollouts": "rollouts.jsonl",
     "admit": "admitted.jsonl",
     "export": "chat",

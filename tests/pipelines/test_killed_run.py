@@ -40,7 +40,8 @@ ROWS = (
     ("tasks", ("graphs/graphs.jsonl", "workspace"), ("tasks/tasks.jsonl", "workspace")),
     ("pilot", ("tasks/tasks.jsonl", "id"), ("pilot/pilot.jsonl", "task")),
     ("revise", ("pilot/pilot.jsonl", "task"), ("revise/revisions.jsonl", "spec", "id")),
-    ("rollouts", ("revise/revisions.jsonl", "spec", "id"), ("rollouts/rollouts.jsonl", "task")),
+    ("verify", ("revise/revisions.jsonl", "spec", "id"), ("verify/revisions.jsonl", "spec", "id")),
+    ("rollouts", ("verify/revisions.jsonl", "spec", "id"), ("rollouts/rollouts.jsonl", "task")),
     ("admit", ("rollouts/rollouts.jsonl", "task"), ("admit/admitted.jsonl", "spec", "id")),
 )
 FEW = ("corporate_finance", "energy_production", "labor_market")
