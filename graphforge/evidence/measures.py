@@ -16,7 +16,7 @@ _PERIOD_WORDS = re.compile(
     r"fiscal|calendar|years?|quarters?|months?)\b"
 )
 # Numbers under such names identify or order the rows; nobody adds or compares them.
-_IDENTIFIERS = re.compile(
+IDENTIFIERS = re.compile(
     r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|soc|naics|sic|year|month|latitude|longitude|lat|lon|phone|"
     r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$"
 )
@@ -122,7 +122,7 @@ def list_measures(
                 rows = {key: row for key, row in keyed.items() if table.number(row, column.index) is not None}
                 if len(rows) < least_rows or len(rows) < 0.6 * len(keyed):
                     continue
-                if _IDENTIFIERS.search(normalize(column.name)):
+                if IDENTIFIERS.search(normalize(column.name)):
                     continue
                 measure = Measure(file, document, table, column, rows)
                 if len(set(measure.values())) < min(3, len(rows)) or not measure.subject:

@@ -19,6 +19,9 @@ RelationKind = Literal[
     "confuser",
     "applies",
     "derived",
+    "aggregate",
+    "identity",
+    "reference",
 ]
 Operation = Literal["interpret", "compare", "reconcile", "derive"]
 
