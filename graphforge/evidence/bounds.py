@@ -23,7 +23,9 @@ _BOUNDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?<![\w$.,]){_NUMBER}\s+or\s+(?:fewer|less)\b(?:\s+(?P<noun>[a-z]+))?", "<="),
     )
 )
-_MOST = 400
+_MOST = 1_000
+# What every pattern above needs: a cheap look before the patterns are tried.
+_HINT = re.compile(r"\bthan\b|[<>]|\bleast\b|\bminimum\b|\bor (?:more|greater|fewer|less)\b", re.I)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,8 @@ def bounds(file: WorkspaceFile, document: Document) -> Iterator[Bound]:
 
 
 def _matches(text: str) -> Iterator[tuple[re.Match[str], str]]:
+    if not _HINT.search(text):
+        return
     for pattern, sign in _BOUNDS:
         for match in pattern.finditer(text):
             number = parse_number(match["number"])
@@ -97,12 +101,19 @@ def same_bounds(found: Sequence[Bound]) -> list[Computed]:
     result = []
     for (_, _, number, sign), pairs in made.items():
         pairs.sort(key=lambda pair: -pair[0])
+        # Each mention once: beside the mention in the other file that is most like it.
+        told: set[int] = set()
+        chosen = []
+        for _, left, right in pairs:
+            if {id(left), id(right)} - told:
+                told |= {id(left), id(right)}
+                chosen.append((left, right))
         equations = tuple(
             Equation("equal", "reconcile", ((left.place,), (right.place,)), "{0} - {1}", f"{sign} {number:g}")
-            for _, left, right in pairs[:60]
+            for left, right in chosen[:_MOST]
         )
-        left, right = pairs[0][1].place, pairs[0][2].place
-        why = f"{left.file.name} and {right.file.name} set the same bound: {sign} {number:g}"
+        names = " and ".join(one.place.file.name for one in chosen[0])
+        why = f"{names} set the same bound: {sign} {number:g}"
         result.append(Computed("equal", equations, 3 + pairs[0][0], why))
     return result
 
@@ -120,35 +131,47 @@ def split_rows(found: Sequence[Bound], files: Files, least: int) -> list[Compute
         for file, document in files:
             if file.sha256 == one.place.file.sha256:
                 continue
-            for table in document.tables:
-                for index in number_columns(table):
-                    name = table.columns[index].name
-                    if one.noun not in content(name) or len(content(name)) > 4:
+            headers = content(" ".join(column.name for table in document.tables for column in table.columns))
+            for tables in _pages(document):
+                for index in number_columns(tables[0]):
+                    name = content(tables[0].columns[index].name)
+                    # "No. of", its noun on a second line of the header: another table of the file must have the word.
+                    cut = name <= {"no", "number"} and bool(name) and one.noun in headers
+                    if not cut and (one.noun not in name or len(name) > 4):
                         continue
-                    if (made := _split(one, file, table, index, least)) is not None:
+                    if (made := _split(one, file, tables, index, least)) is not None:
                         result.append(made)
     kept: dict[tuple[object, ...], Computed] = {}
     for made in sorted(result, key=Computed.order):
-        part = made.equations[0].parts
-        kept.setdefault((part[0][0].file.sha256, part[1][0].locator, made.equations[0].template), made)
+        rule, row = (part[0] for part in made.equations[0].parts)
+        kept.setdefault((rule.file.sha256, rule.value, row.locator, made.equations[1].template), made)
     return list(kept.values())
 
 
-def _split(one: Bound, file: WorkspaceFile, table: Table, index: int, least: int) -> Computed | None:
-    rows = [row for row in range(*table.body) if table.number(row, index) is not None]
+def _pages(document: Document) -> list[list[Table]]:
+    """Tables by header: one that runs over several pages is one."""
+    groups: dict[tuple[str, ...], list[Table]] = {}
+    for table in document.tables:
+        groups.setdefault(tuple(normalize(column.name) for column in table.columns), []).append(table)
+    return list(groups.values())
+
+
+def _split(one: Bound, file: WorkspaceFile, tables: Sequence[Table], index: int, least: int) -> Computed | None:
+    rows = [(table, row) for table in tables for row in range(*table.body) if table.number(row, index) is not None]
     if not least <= len(rows) <= _MOST:
         return None
-    meant = {row: _holds(float(table.number(row, index) or 0.0), one.sign, one.number) for row in rows}
-    beyond = sum(meant.values())
+    meant = [_holds(float(table.number(row, index) or 0.0), one.sign, one.number) for table, row in rows]
+    beyond = sum(meant)
+    table = tables[0]
     if beyond < 1 or beyond == len(rows):
         return None
-    flag = _flag(one, table, rows, meant)
+    flag = _flag(one, rows, meant)
     about = content(one.block) & content(f"{table.title} {file.name} {' '.join(column.name for column in table.columns)}")
     if flag is None and (len(about - {one.noun}) < 2 or not 2 <= beyond <= 0.9 * len(rows)):
         return None
     equations = []
-    for row in rows:
-        place = place_of(file, table, row, index, "")
+    for part, row in rows:
+        place = place_of(file, part, row, index, "")
         assert place is not None  # rows hold numbers
         equations.append(Equation("threshold", "interpret", ((place,), (one.place,)), f"{{0}} {one.sign} {{1}}", place.label))
     # The text first: it is the rule.
@@ -162,12 +185,12 @@ def _holds(value: float, sign: str, bound: float) -> bool:
     return {"<": value < bound, ">": value > bound, ">=": value >= bound, "<=": value <= bound}[sign]
 
 
-def _flag(one: Bound, table: Table, rows: Sequence[int], meant: dict[int, bool]) -> str | None:
+def _flag(one: Bound, rows: Sequence[tuple[Table, int]], meant: Sequence[bool]) -> str | None:
     """A word of the text that stands in the rows beyond the bound, and in no others."""
     said = set(normalize(one.block).split())
-    for column in table.columns:
-        words = {row: normalize(cell_text(table, row, column.index)) for row in rows}
-        for word in sorted({text for text in words.values() if text and len(text) >= 4 and not text.isdigit()}):
-            if word in said and all((text == word) == meant[row] for row, text in words.items()):
+    for column in rows[0][0].columns:
+        words = [normalize(cell_text(table, row, column.index)) for table, row in rows]
+        for word in sorted({text for text in words if text and len(text) >= 4 and not text.isdigit()}):
+            if word in said and all((text == word) == is_meant for text, is_meant in zip(words, meant, strict=True)):
                 return word
     return None

@@ -17,6 +17,7 @@ from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
 from .relations import Finding
+from .survey import survey
 
 # The relation that carries each execution pattern the engine can state honestly; the others are left to a model.
 RELATION_OF_PATTERN: dict[ExecutionPattern, RelationKind] = {
@@ -60,6 +61,8 @@ def build(
             draft.add(context)
     if wanted == "shared_key" and (context := _context(found.findings["share"], primary)) is not None:
         draft.add(context)
+    for computed in survey(workspace, documents, limits):
+        draft.add(computed)
     return draft.finish(wanted, limits.least_quotations if wanted == "quote" else limits.least_rows)
 
 

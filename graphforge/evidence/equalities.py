@@ -46,7 +46,7 @@ def same_lines(lines: Sequence[Line], most_terms: int) -> list[Computed]:
         for key, term in line.terms.items():
             if term.value and digits(term.value) >= 3:
                 places.setdefault((key, f"{_mantissa(term.value):.8g}"), []).append(number)
-    met: Counter[tuple[int, int]] = Counter()
+    met = _near(lines)
     for (_, shown), numbers in sorted(places.items()):
         if not 2 <= len(numbers) <= 60:
             continue
@@ -65,6 +65,23 @@ def same_lines(lines: Sequence[Line], most_terms: int) -> list[Computed]:
     return _distinct(found)
 
 
+def _near(lines: Sequence[Line]) -> Counter[tuple[int, int]]:
+    """Pairs of lines whose long figures agree in their first five digits under three keys or more."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for number, line in enumerate(lines):
+        for key, term in line.terms.items():
+            if digits(term.value) >= 6:
+                places.setdefault((key, f"{_mantissa(term.value):.5g}"), []).append(number)
+    met: Counter[tuple[int, int]] = Counter()
+    for numbers in places.values():
+        if 2 <= len(numbers) <= 40:
+            for one, other in combinations(numbers, 2):
+                if lines[one].file.sha256 != lines[other].file.sha256:
+                    met[one, other] += 1
+    # As good as two figures that agree in full.
+    return Counter({pair: 200 + _ENOUGH for pair, count in met.items() if count >= 3})
+
+
 def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
     shared = [key for key in left.terms if key in right.terms]
     scales = Counter(
@@ -78,12 +95,20 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
     equal = [key for key in shared if close(left.terms[key].value, right.terms[key].value * scale)]
     telling = len({left.terms[key].value for key in equal if left.terms[key].value})
     differ = [key for key in shared if key not in set(equal)]
-    if telling < 2 or len(equal) < 0.5 * len(shared):
+    nearly = [
+        key
+        for key in differ
+        if digits(left.terms[key].value) >= 6
+        and close(left.terms[key].value, right.terms[key].value * scale, relative=1e-4)
+    ]
+    if len(equal) + len(nearly) < (0.5 if len(equal) >= 2 else 0.8) * len(shared) or len(shared) < 2:
+        return None
+    if telling < 2 and (len(nearly) < 3 or not equal):
         return None
     summed = any(line.terms[key].summed for line in (left, right) for key in equal)
     kind: RelationKind = "conflict" if differ else "aggregate" if summed else "equal"
     chosen = [*differ, *equal] if differ else equal
-    equations = []
+    equations: list[Equation] = []
     taken = 0
     for key in chosen[:_MOST_EQUATIONS]:
         one, other = left.terms[key], right.terms[key]
@@ -133,7 +158,7 @@ def _distinct(found: Sequence[tuple[Computed, Line, Line]]) -> list[Computed]:
             if line.kind != "sum" and other.kind == "sum":
                 kept.setdefault((line.order, other.file.name, other.kind), made)
         if left.kind == right.kind == "sum":
-            values = tuple(sorted(equation.key for equation in made.equations))
+            values = tuple(sorted((key, f"{term.value:.10g}") for key, term in left.terms.items()))
             kept.setdefault((left.file.name, right.file.name, left.place[2], right.place[2], values), made)
         elif left.kind != "sum" and right.kind != "sum":
             kept.setdefault((left.order, right.order), made)
@@ -170,7 +195,8 @@ def near_lines(lines: Sequence[Line], least: int) -> list[Computed]:
             )
             why = f"{told(left)} and {told(right)} differ for {len(apart)} of {len(keys)}"
             found.append((gap, Computed("conflict", equations, min(len(keys), 60) + 10 - 50 * gap, why), left, right))
-    kept, used = [], set()
+    kept: list[Computed] = []
+    used: set[tuple[object, str]] = set()
     # Where several rows have one name (two tables of one title), each goes with the nearest of the other file.
     for _, made, left, right in sorted(found, key=lambda one: (one[0], one[1].order())):
         marks = {(left.order, right.file.name), (right.order, left.file.name)}
@@ -192,7 +218,7 @@ class Single:
         self.words = words
         self.digits = digits(self.value)
         self.container = (
-            f"{place.table.id} {place.column}" if place.table is not None else place.locator.model_dump_json()
+            f"{place.table.id} {place.column}" if place.table is not None else "text"
         )
 
     def years(self) -> frozenset[int]:
@@ -363,26 +389,31 @@ def sums_of_singles(
                 if abs(one.value - term.value) > tolerance or not _is_sum(one, key, line, texts):
                     continue
                 names = tuple(name for name, _ in line.fixed)
-                group = (one.place.file.name, one.container, line.file.name, line.place[2], line.key, names)
-                found.setdefault(group, []).append((one, term, line))
+                mark = (one.place.file.name, one.container, line.file.name, line.place[2], line.key, names)
+                found.setdefault(mark, []).append((one, term, line))
     made: dict[tuple[str, str], Computed] = {}
     for group in sorted(found.values(), key=lambda group: (-len(group), len(group[0][2].fixed), group[0][2].order)):
-        taken, equations = 0, []
+        taken = 0
+        equations: list[Equation] = []
         for one, term, _ in sorted(group, key=lambda entry: (entry[0].order, len(entry[1].rows))):
-            mark = (one.place.locator.model_dump_json(), one.place.literal or "")
             taken += len(term.rows)
-            if (mark[0] + mark[1], term.file.name) in made or (taken > most_terms and equations):
+            if (_mark(one.place), term.file.name) in made or (taken > most_terms and equations):
                 continue
-            equations.append(Equation("aggregate", "reconcile", ((one.place,), term.places), "{0} - {1}", one.place.label))
+            parts = ((one.place,), term.places)
+            equations.append(Equation("aggregate", "reconcile", parts, "{0} - {1}", one.place.label))
         if not equations:
             continue
-        one, term, line = group[0]
+        one, _, line = group[0]
         why = f"{told(line)} add up to figures of {one.place.file.name} ({one.place.label[:80]})"
-        computed = Computed("aggregate", tuple(equations[:_MOST_EQUATIONS]), len(equations) + one.digits / 10, why)
+        quality = len(equations) + one.digits / 10
+        computed = Computed("aggregate", tuple(equations[:_MOST_EQUATIONS]), quality, why)
         for equation in equations:
-            place = equation.parts[0][0]
-            made.setdefault((place.locator.model_dump_json() + (place.literal or ""), term.file.name), computed)
+            made.setdefault((_mark(equation.parts[0][0]), line.file.name), computed)
     return list(dict.fromkeys(made.values()))
+
+
+def _mark(place: Place) -> str:
+    return place.locator.model_dump_json() + (place.literal or "")
 
 
 def _is_sum(one: Single, key: str, line: Line, texts: Mapping[str, frozenset[str]]) -> bool:

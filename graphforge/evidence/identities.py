@@ -1,13 +1,14 @@
 """Columns that add up, row by row, over files or within a table, and rows that grow at the rate of others."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from ..records import Document, Table, WorkspaceFile, close, normalize
 from .computed import Computed, Equation
 from .keys import content
-from .lines import Line, Place, cell_text, number_columns, place_of, rows_of
 from .equalities import told
+from .lines import Line, Place, cell_text, number_columns, place_of, rows_of
 
 _MOST_EQUATIONS = 80
 _MOST_LINES, _MOST_COLUMNS = 400, 60
@@ -148,7 +149,7 @@ def _holding(
                         a, b, c, d = (cells[one][row] for one in (whole, first, second, result))
                         if a is None or b is None or c is None or d is None:
                             continue
-                        if not close(a - b - c, d, 0.5, 1e-9):
+                        if not close(a - b - c, d, 1e-6 * max(abs(a), abs(d))):
                             break
                         full.append(row)
                         telling += bool(b and c and d)
@@ -186,7 +187,22 @@ def _formula(
     return Computed("identity", tuple(equations), len(rows), why)
 
 
-def proportional(lines: Sequence[Line], least: int) -> list[Computed]:
+_GROWTH = re.compile(r"\bgrowth (?:rates?|factors?)\b|\bgrows? at the rate\b", re.I)
+
+
+def growth_rules(texts: Sequence[tuple[WorkspaceFile, Document]]) -> list[Place]:
+    """Where texts say that figures are carried forward by growth rates from a base."""
+    found = []
+    for file, document in texts:
+        for block in document.blocks:
+            text = " ".join(block.text.split())
+            if (match := _GROWTH.search(text)) and re.search(r"\bbase\b", text, re.I):
+                found.append(Place(file, block.locator, match.group(), text[:200], "rule", literal=match.group()))
+                break
+    return found
+
+
+def proportional(lines: Sequence[Line], least: int, rules: Sequence[Place] = ()) -> list[Computed]:
     """Rows over the years that grow at the rate of a row in another file: the second, scaled to the first's base."""
     rows = [line for line in lines if line.kind == "row"][: 4 * _MOST_LINES]
     by_growth: dict[tuple[str, str, str], list[int]] = {}
@@ -203,11 +219,11 @@ def proportional(lines: Sequence[Line], least: int) -> list[Computed]:
                 if rows[one].file.sha256 != rows[other].file.sha256:
                     met.setdefault((one, other), set()).update((earlier, later))
     found = []
-    for (one, other), keys in met.items():
-        if len(keys) < least:
+    for (one, other), periods in met.items():
+        if len(periods) < least:
             continue
         target, index = rows[one], rows[other]
-        shared = sorted(keys)
+        shared = sorted(periods)
         base = shared[0]
         if close(target.terms[base].value, index.terms[base].value, relative=1e-6):
             continue
@@ -215,7 +231,11 @@ def proportional(lines: Sequence[Line], least: int) -> list[Computed]:
         if _roundness(index) > _roundness(target):
             target, index = index, target
         anchor, more = _anchor(lines, target, base)
-        equations = []
+        equations = [
+            Equation("applies", "interpret", ((rule,),), None)
+            for rule in rules
+            if rule.file.sha256 not in {target.file.sha256, index.file.sha256}
+        ]
         for key in shared[1:]:
             parts = (anchor, index.terms[key].places, index.terms[base].places, target.terms[key].places)
             equations.append(Equation("identity", "derive", parts, "{0} * {1} / {2} - {3}", key))

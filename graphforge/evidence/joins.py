@@ -1,18 +1,20 @@
 """Two tables about the same things: joined on cleaned names, on codes, or on several columns together."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 
-from ..records import Document, Table, WorkspaceFile, close, normalize
+from ..records import CellLocator, Document, Operation, RelationKind, Table, WorkspaceFile, close, normalize
 from .computed import Computed, Equation
 from .equalities import told
-from .keys import alike, clean_key, content, years_in
-from .lines import Line, Term, cell_text, number_columns, rows_of
-from .measures import IDENTIFIERS
+from .keys import alike, canonical_period, clean_key, content, years_in
+from .lines import Line, Term, cell_text, holds_numbers, number_at, number_columns, rows_of
+from .measures import identifies
 
 # Column pairs that a pair of tables is related by.
-_MOST_PAIRS = 4
+_MOST_PAIRS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,7 @@ def composite(files: Sequence[tuple[WorkspaceFile, Document]], least: int, most:
     for (file, document, left), (other_file, other_document, right) in combinations(tables, 2):
         if file.sha256 == other_file.sha256:
             continue
-        names = [{normalize(column.name): column.index for column in table.columns if column.kind != "number" and column.name} for table in (left, right)]
+        names = [{normalize(column.name): column.index for column in table.columns if column.name and not holds_numbers(table, column.index)} for table in (left, right)]
         common = [name for name in names[0] if name in names[1]]
         if len(common) < 2:
             continue
@@ -79,13 +81,13 @@ def _composed(
     rows = rows_of(table)
     for row in rows:
         by_key.setdefault(" / ".join(clean_key(cell_text(table, row, column)) for column in columns), row)
-    if len(by_key) < 0.9 * len(rows):
+    if len(by_key) < 0.5 * len(rows):
         return None
     lines = []
     for index in number_columns(table):
         terms: dict[str, Term] = {}
         for key, row in by_key.items():
-            number = table.number(row, index)
+            number = number_at(table, row, index)
             if number is not None:
                 terms[key] = Term(number, file, table, index, (row,), key)
         if len(terms) >= 2:
@@ -100,6 +102,7 @@ def _composed(
 def joined(keyed: Sequence[Keyed], pairs: Sequence[tuple[Keyed, Keyed]], least: int, most: int) -> list[Computed]:
     """What two tables say about the same things, put side by side: the columns most alike by name, and the first."""
     candidates = [*pairs]
+    near: list[tuple[Keyed, Keyed]] = []
     by_key: dict[str, set[int]] = {}
     for number, one in enumerate(keyed):
         for key in one.keys:
@@ -114,11 +117,36 @@ def joined(keyed: Sequence[Keyed], pairs: Sequence[tuple[Keyed, Keyed]], least: 
         one, other = keyed[left], keyed[right]
         if least <= count <= most and count >= 0.5 * min(len(one.keys), len(other.keys)):
             if not _counters(one.keys & other.keys):
-                candidates.append((one, other))
-    found = []
+                near.append((one, other))
+    candidates += _nearest(near)
+    found: list[Computed] = []
     for one, other in candidates:
         found += _pairs(one, other, least)
     return found
+
+
+def _nearest(pairs: Sequence[tuple[Keyed, Keyed]]) -> list[tuple[Keyed, Keyed]]:
+    """Of many tables with the same row names, each goes with the two of the other file that are most like it: in
+    title, then in year."""
+    ranked: dict[tuple[object, str], list[tuple[float, int, int]]] = {}
+    for number, (one, other) in enumerate(pairs):
+        left, right = one.lines[0], other.lines[0]
+        words = [content(re.sub(r"\d", "", line.title)) for line in (left, right)]
+        union = words[0] | words[1]
+        likeness = len(words[0] & words[1]) / len(union) if union else 0.0
+        years = [max(_years(line), default=0) for line in (left, right)]
+        apart = abs(years[0] - years[1]) if all(years) else 5
+        for mine, yours in ((left, right), (right, left)):
+            ranked.setdefault((mine.order[:2], yours.file.name), []).append((-likeness, apart, number))
+    kept = {number for group in ranked.values() for _, _, number in sorted(group)[:2]}
+    return [pair for number, pair in enumerate(pairs) if number in kept]
+
+
+def _years(line: Line) -> frozenset[int]:
+    """The years that a line is of: by its header, else its table or sheet, else its file."""
+    table = next(iter(line.terms.values())).table
+    sheet = table.origin.sheet if isinstance(table.origin, CellLocator) else ""
+    return years_in(f"{line.period or ''} {line.name}") or years_in(f"{line.title} {sheet}") or years_in(line.file.name)
 
 
 def _counters(keys: frozenset[str]) -> bool:
@@ -130,33 +158,39 @@ def _counters(keys: frozenset[str]) -> bool:
 
 
 def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
-    lefts = [line for line in one.lines if not IDENTIFIERS.search(normalize(line.name))]
-    rights = [line for line in other.lines if not IDENTIFIERS.search(normalize(line.name))]
+    lefts = [line for line in one.lines if not identifies(line.name)]
+    rights = [line for line in other.lines if not identifies(line.name)]
     yield from _codes(one, other)
     ranked = sorted(
         ((alike(left.name, right.name), left, right) for left in lefts for right in rights),
         key=lambda entry: (-entry[0], entry[1].place[2] + entry[2].place[2], entry[1].order, entry[2].order),
     )
-    chosen = [entry for entry in ranked if entry[0] >= 0.6][:_MOST_PAIRS]
-    if lefts and rights and not chosen:
-        # Nothing is called alike: what each table is about first, one against the other.
-        chosen = [(0.0, lefts[0], rights[0])]
+    chosen = [entry for entry in ranked if entry[0] >= 0.6 and not _dated(entry[1]) and not _dated(entry[2])][:_MOST_PAIRS]
+    if lefts and rights and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
+        # What each table is about first, one against the other, whatever they are called.
+        chosen.append((alike(lefts[0].name, rights[0].name), lefts[0], rights[0]))
     for score, left, right in chosen:
         if (made := _ratio(left, right, score, least)) is not None:
             yield made
+
+
+def _dated(line: Line) -> bool:
+    """Whether a column is called by a period alone: what it measures stands elsewhere."""
+    return canonical_period(line.name) is not None
 
 
 def _codes(one: Keyed, other: Keyed) -> Iterator[Computed]:
     """Numbers that identify things, the same in both tables for every name."""
     for left in one.lines:
         for right in other.lines:
-            name = normalize(left.name)
-            if not IDENTIFIERS.search(name) or alike(left.name, right.name) < 1:
+            if alike(left.name, right.name) < 1:
                 continue
             keys = [key for key in left.terms if key in right.terms]
             if len(keys) < 8 or all(key.isdigit() for key in keys):
                 continue
-            if all(close(left.terms[key].value, right.terms[key].value) for key in keys) and len(
+            if all(left.terms[key].value.is_integer() for key in keys) and all(
+                close(left.terms[key].value, right.terms[key].value) for key in keys
+            ) and len(
                 {left.terms[key].value for key in keys}
             ) >= 0.5 * len(keys):
                 equations = tuple(
@@ -170,11 +204,21 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
     keys = [key for key in left.terms if key in right.terms and right.terms[key].value > 0]
     if len(keys) < least or any(left.terms[key].value < 0 for key in keys):
         return None
-    same = sum(close(left.terms[key].value, right.terms[key].value) for key in keys)
+    pairs = [(left.terms[key].value, right.terms[key].value) for key in keys]
+    same = sum(close(a, b) for a, b in pairs)
     if same > 0.5 * len(keys) or len({left.terms[key].value for key in keys}) < 3:
         return None
-    years = [max(years_in(f"{line.period or ''} {line.name}") or years_in(f"{line.title} {line.terms[keys[0]].table.origin.model_dump_json()}") or years_in(line.file.name), default=0) for line in (left, right)]
-    if score >= 0.99 and normalize(left.unit or "") == normalize(right.unit or "") and years[0] and years[1] and years[0] != years[1]:
+    years = [max(_years(line), default=0) for line in (left, right)]
+    same_thing = score >= 0.99 and normalize(left.unit or "") == normalize(right.unit or "") and all(years)
+    apart = [abs(a - b) / max(abs(a), abs(b)) for a, b in pairs if not close(a, b)]
+    kind: RelationKind
+    operation: Operation = "derive"
+    if same_thing and years[0] == years[1]:
+        # The same measure of one year in two files: an edition against the next. Far apart, they are not the same.
+        if not apart or median(apart) > 0.1:
+            return None
+        kind, operation, template, words = "conflict", "reconcile", "{0} - {1}", f"differ for {len(apart)}"
+    elif same_thing:
         if years[0] < years[1]:
             left, right = right, left
             keys = [key for key in left.terms if key in right.terms and right.terms[key].value > 0]
@@ -182,11 +226,18 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
     else:
         kind, template, words = "shared_key", "{0} / {1}", "side by side"
     equations = tuple(
-        Equation(kind, "derive", (left.terms[key].places, right.terms[key].places), template, key) for key in keys  # type: ignore[arg-type]
+        Equation(
+            "equal" if kind == "conflict" and close(left.terms[key].value, right.terms[key].value) else kind,
+            operation,
+            (left.terms[key].places, right.terms[key].places),
+            template,
+            key,
+        )
+        for key in keys
     )
     about = len(content(left.title) & content(right.title))
     quality = min(len(keys), 60) / 10 + 5 * score + min(about, 4) - abs(years[0] - years[1]) / 4 * bool(years[0] and years[1])
     why = f"{told(left)} and {told(right)} {words} for {len(keys)} of {left.key or 'the rows'}"
-    return Computed("growth" if kind == "growth" else "shared_key", equations, quality, why)
+    return Computed(kind, equations, quality, why)
 
 

@@ -1,6 +1,6 @@
 """Row names and periods in one form, so that tables written by different people can be joined.
 
->>> clean_key("TX"), clean_key("Oil (bbl)"), clean_key("real_estate"), clean_key("Sep. 30, 2023")
+>>> clean_key("TX", states=True), clean_key("Oil (bbl)"), clean_key("real_estate"), clean_key("Sep. 30, 2023")
 ('texas', 'oil', 'real estate', '2023-09-30')
 >>> clean_key("U.S. Totals") == clean_key("United States")
 True
@@ -79,10 +79,11 @@ def _four(year: str) -> int:
 
 
 @cache
-def clean_key(text: str) -> str:
-    """A row name for joining: states in full, periods in one form, no units or notes in brackets, no punctuation."""
+def clean_key(text: str, states: bool = False) -> str:
+    """A row name for joining: periods in one form, no units or notes in brackets, no punctuation; with ``states``
+    two capital letters are a state, written in full."""
     raw = text.strip()
-    if raw in STATES:
+    if states and raw in STATES:
         return STATES[raw]
     if (period := canonical_period(raw)) is not None:
         return period
@@ -91,9 +92,13 @@ def clean_key(text: str) -> str:
     bare = normalize(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\*+$", " ", raw)) or normalize(raw)
     if bare in _NATION:
         return "united states"
-    if bare.endswith((" 1", " 2", " 3")) and not re.search(r"\d", bare[:-2]):
-        return bare[:-2]
     return bare
+
+
+def are_states(cells: Iterable[str]) -> bool:
+    """Whether the two-letter words of a column are states: nearly all of them, and ten or more."""
+    short = {cell for cell in cells if len(cell) == 2 and cell.isupper()}
+    return len(short) >= 10 and sum(cell in STATES for cell in short) >= 0.8 * len(short)
 
 
 def two_digit_years(header: str, cells: Iterable[str]) -> bool:

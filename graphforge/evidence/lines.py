@@ -9,9 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..records import Block, Document, Locator, Table, WorkspaceFile, adds_up, normalize, parse_number
-from .keys import canonical_period, clean_key, content, two_digit_years, years_in
-from .measures import IDENTIFIERS
+from ..records import (
+    Block,
+    Document,
+    Locator,
+    PageLocator,
+    SlideLocator,
+    Table,
+    WorkspaceFile,
+    adds_up,
+    normalize,
+    parse_number,
+    parse_scaled,
+)
+from .keys import are_states, canonical_period, clean_key, content, two_digit_years, years_in
+from .measures import identifies
 
 SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mm": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9}
 _FIGURE = re.compile(
@@ -103,9 +115,10 @@ def cell_text(table: Table, row: int, column: int) -> str:
 
 def place_of(file: WorkspaceFile, table: Table, row: int, column: int, label: str) -> Place | None:
     """The number of a grid cell at its place, None where it holds none."""
-    number = table.number(row, column)
+    number, literal = number_at(table, row, column), None
     if number is None:
         return None
+    scaled = parse_scaled(cell_text(table, row, column))
     about = table.columns[column]
     name = " ".join(about.name.split()) or table.title
     if not label:
@@ -121,11 +134,33 @@ def place_of(file: WorkspaceFile, table: Table, row: int, column: int, label: st
         label=label or name,
         measure=name,
         period=about.period,
-        unit=about.unit,
+        unit=_SCALE_NAMES[scaled[2]] if scaled else about.unit,
+        literal=scaled[0] if scaled else literal,
         table=table,
         row=row,
         column=column,
     )
+
+
+_SCALE_NAMES = {1e3: "thousand", 1e6: "million", 1e9: "billion", 1e12: "trillion"}
+
+
+def number_at(table: Table, row: int, column: int) -> float | None:
+    """The number of a grid cell; of one with a scale behind it ($110.7B) the digits before it."""
+    number = table.number(row, column)
+    if number is None and isinstance(table.grid[row][column], str):
+        scaled = parse_scaled(str(table.grid[row][column]))
+        return scaled[1] if scaled else None
+    return number
+
+
+def holds_numbers(table: Table, column: int) -> bool:
+    """Whether a column is of figures: typed so, or text that is mostly figures (with notes or scales among them)."""
+    about = table.columns[column]
+    if about.kind != "text":
+        return about.kind == "number"
+    rows = [row for row in rows_of(table) if table.grid[row][column] is not None]
+    return len(rows) >= 3 and sum(number_at(table, row, column) is not None for row in rows) >= 0.6 * len(rows)
 
 
 def rows_of(table: Table) -> list[int]:
@@ -142,7 +177,7 @@ def key_columns(table: Table) -> list[int]:
     for column in table.columns:
         cells = [cell_text(table, row, column.index) for row in rows]
         filled = [cell for cell in cells if cell]
-        if column.kind == "number" and not IDENTIFIERS.search(normalize(column.name)):
+        if holds_numbers(table, column.index) and not identifies(column.name):
             continue
         if len(filled) < 0.8 * len(rows) or len({clean_key(cell) for cell in filled}) < 0.95 * len(filled):
             continue
@@ -154,13 +189,14 @@ def keys_of(table: Table, column: int, rows: Sequence[int]) -> dict[str, int]:
     """Cleaned key to row; a key that occurs twice names no row."""
     cells = {row: cell_text(table, row, column) for row in rows}
     years = two_digit_years(table.columns[column].name, [cell for cell in cells.values() if cell])
+    states = are_states(cells.values())
     found: dict[str, int] = {}
     twice = set()
     for row, cell in cells.items():
         if not cell:
             continue
         bare = cell.strip("* ").removesuffix(".0")
-        key = str((1900 if int(bare) >= 70 else 2000) + int(bare)) if years else clean_key(cell)
+        key = str((1900 if int(bare) >= 70 else 2000) + int(bare)) if years else clean_key(cell, states)
         if key in found:
             twice.add(key)
         found[key] = row
@@ -172,9 +208,9 @@ def number_columns(table: Table, codes: bool = False) -> list[int]:
     return [
         column.index
         for column in table.columns
-        if column.kind == "number"
-        and column.index != table.key
-        and (codes or not IDENTIFIERS.search(normalize(column.name)))
+        if holds_numbers(table, column.index)
+        and (codes or column.index != table.key)
+        and (codes or not identifies(column.name))
     ]
 
 
@@ -200,7 +236,7 @@ def column_lines(file: WorkspaceFile, document: Document, least: int, most: int)
                 terms = {
                     name: Term(found, file, table, index, (row,), cell_text(table, row, key))
                     for name, row in by_key.items()
-                    if (found := table.number(row, index)) is not None
+                    if (found := number_at(table, row, index)) is not None
                 }
                 if len(terms) >= 2:
                     yield Line(
@@ -281,19 +317,32 @@ class Figure:
     step: float
     before: str
     sentence: str
+    around: str
 
 
 def text_figures(file: WorkspaceFile, document: Document) -> Iterator[Figure]:
     """The figures of the running text, each with the words in front of it as its label."""
     scaled = _stated_scale(document)
+    pages: dict[int, list[str]] = {}
+    for block in document.blocks:
+        if (page := _page(block.locator)) is not None:
+            pages.setdefault(page, []).append(block.text)
+    around = {page: " ".join(texts)[:6000] for page, texts in pages.items()}
     for block in document.blocks:
         if not any(letter.isdigit() for letter in block.text):
             continue
-        yield from _block_figures(file, document, block, scaled)
+        context = around.get(_page(block.locator) or 0, "") if _page(block.locator) is not None else ""
+        yield from _block_figures(file, document, block, scaled, context)
+
+
+def _page(locator: Locator) -> int | None:
+    if isinstance(locator, PageLocator):
+        return locator.page
+    return locator.slide if isinstance(locator, SlideLocator) else None
 
 
 def _block_figures(
-    file: WorkspaceFile, document: Document, block: Block, scaled: float | None
+    file: WorkspaceFile, document: Document, block: Block, scaled: float | None, around: str
 ) -> Iterator[Figure]:
     text = " ".join(block.text.split())
     last, label = 0, ""
@@ -321,7 +370,7 @@ def _block_figures(
             measure=label or document.title,
             literal=literal,
         )
-        yield Figure(place, scale, 0.5 * 10.0**-decimals, label, text[:600])
+        yield Figure(place, scale, 0.5 * 10.0**-decimals, label, text[:600], around)
 
 
 def _stated_scale(document: Document) -> float | None:
@@ -359,10 +408,13 @@ def years_around(place: Place, document: Document) -> frozenset[int]:
         )
         if row:
             return row
-    return years_in(f"{document.title} {place.file.name} {place.table.title if place.table else ''}")
+        return years_in(f"{document.title} {place.file.name} {place.table.title}")
+    titles = " ".join(table.title for table in document.tables)
+    heads = " ".join(block.text for block in document.blocks[:60] if block.kind == "heading")
+    return years_in(f"{document.title} {place.file.name} {titles} {heads}")
 
 
 def summable(table: Table, column: int) -> bool:
     """Whether a sum over rows of a column may mean something."""
     about = table.columns[column]
-    return adds_up(f"{about.name}", about.unit) and not IDENTIFIERS.search(normalize(about.name))
+    return adds_up(f"{about.name}", about.unit) and not identifies(about.name)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..records import Document, Table, WorkspaceFile, normalize
-from .keys import clean_key, month_of
-from .lines import Line, Term, cell_text, rows_of, summable
+from .keys import are_states, clean_key, month_of
+from .lines import Line, Term, cell_text, holds_numbers, rows_of, summable
 
 # More distinct values than this identify the rows instead of grouping them.
 _MOST_KINDS, _MOST_FIXED, _MOST_GROUPS = 400, 120, 4_000
+
+
+_PERIODS = frozenset(("year", "quarter", "month", "fy", "period", "date"))
 
 
 @dataclass(frozen=True)
@@ -46,9 +49,11 @@ def _dimensions(table: Table, rows: Sequence[int]) -> list[Dimension]:
     """The kinds of rows; of columns that say the same in other words only the first."""
     found: list[Dimension] = []
     for column in table.columns:
-        if column.kind == "empty" or (column.kind == "number" and not _year_like(table, rows, column.index)):
+        if column.kind == "empty" or (holds_numbers(table, column.index) and not _year_like(table, rows, column.index)):
             continue
-        values = {row: clean_key(cell_text(table, row, column.index)) for row in rows}
+        cells = {row: cell_text(table, row, column.index) for row in rows}
+        states = are_states(cells.values())
+        values = {row: clean_key(cell, states) for row, cell in cells.items()}
         if not 2 <= len(set(values.values())) <= min(_MOST_KINDS, max(2, int(0.9 * len(rows)))):
             continue
         if any(_same(values, one.values) for one in found):
@@ -163,8 +168,10 @@ def _groupings(dimensions: Sequence[Dimension]) -> Iterator[tuple[int, tuple[Dim
         for at, one in enumerate(dimensions)
         if not one.fiscal and len(set(one.values.values())) <= _MOST_FIXED
     ]
-    for size in (0, 1, -1, 2, -2, 3):
-        for at in range(len(dimensions)):
+    periods = [at for at, one in enumerate(dimensions) if set(normalize(one.name).split()) & _PERIODS]
+    for size in (0, 1, -1, 2, 3, -2):
+        # Many kinds fixed at once leave too many groupings: then only sums by period.
+        for at in range(len(dimensions)) if size in {0, 1, -1} else periods:
             others = [one for one in fixable if one != at]
             count = size if size >= 0 else len(others) + size + 1
             if size < 0 and count < 3:

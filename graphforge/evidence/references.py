@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ..records import Document, WorkspaceFile, column_letters, normalize
+from ..records import Document, PageLocator, TableCellLocator, WorkspaceFile, column_letters, normalize
 from .computed import Computed, Equation
 from .keys import content
 from .lines import Place, cell_text
@@ -43,12 +43,18 @@ def mentions(file: WorkspaceFile, document: Document) -> Iterator[tuple[str, str
                     locator = table.locate(row, column)
                 except ValueError:
                     continue
-                heading = normalize(table.columns[column].name)
+                above = normalize(table.grid[row - 1][column]) if row else ""
+                heading = f"{normalize(table.columns[column].name)} {above}"
                 for kind, pattern in (("code", _CODE), ("name", _NAME), ("exhibit", _EXHIBIT)):
                     for match in pattern.finditer(value):
                         yield kind, normalize(match.group()), Place(file, locator, match.group(), value[:200], kind, literal=match.group())
-                if "version" in heading.split() and (match := _VERSION.search(value)):
-                    yield "version", match.group(), Place(file, locator, match.group(), value[:200], "version", literal=match.group())
+                if "version" in heading.split() and (said := _VERSION.search(value)):
+                    place = Place(file, locator, said.group(), value[:200], "version", literal=said.group())
+                    yield "version", said.group(), place
+
+
+def _page(place: Place) -> int:
+    return (place.locator.page or 0) if isinstance(place.locator, PageLocator | TableCellLocator) else 0
 
 
 def _version_pointer(locator: str) -> bool:
@@ -61,7 +67,7 @@ def shared_names(files: Files) -> list[Computed]:
     for file, document in files:
         for kind, word, place in mentions(file, document):
             known = by_word.setdefault((kind, word), {})
-            if file.sha256 not in known or len(place.label) < len(known[file.sha256].label):
+            if file.sha256 not in known or _page(place) < _page(known[file.sha256]):
                 known[file.sha256] = place
     pairs: dict[tuple[str, str, str], list[tuple[str, Place, Place]]] = {}
     for (kind, word), places in sorted(by_word.items()):
@@ -125,7 +131,7 @@ def _opening(file: WorkspaceFile, document: Document, number: str, day: str) -> 
     dated: Place | None = None
     for block in document.blocks[:30]:
         text = " ".join(block.text.split())
-        if own is None and len(text) < 5000 and normalize(number) in normalize(text[:1500]) and not _DATE.search(text[:80]):
+        if own is None and normalize(number) in normalize(text[:1500]) and not _DATE.search(text[:80]):
             match = _EXHIBIT.search(text)
             if match and normalize(match.group()) == normalize(number):
                 own = Place(file, block.locator, match.group(), text[:200], "exhibit", literal=match.group())

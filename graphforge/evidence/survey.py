@@ -6,10 +6,11 @@ from ..records import Document, Workspace, WorkspaceFile
 from .bounds import bounds, same_bounds, split_rows
 from .computed import Computed, best
 from .equalities import near_lines, near_singles, same_lines, same_singles, singles, sums_of_singles
-from .identities import additive, formulas, proportional
+from .identities import additive, formulas, growth_rules, proportional
 from .joins import composite, joined, tables_keyed
 from .keys import content
 from .limits import EvidenceLimits
+from .listed import listed_rows, running_totals, steps
 from .lines import Figure, Line, Place, column_lines, number_columns, place_of, rows_of, text_figures
 from .pivots import sums
 from .references import columns_named, shared_names
@@ -53,8 +54,9 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     found += sums_of_singles([*pooled, *(line for line in lines if line.kind == "column")], figures, texts, limits.most_terms)
     found += additive(lines, limits.least_rows)
     found += formulas(files, files, limits.least_rows)
-    found += proportional(lines, limits.least_rows)
+    found += proportional(lines, limits.least_rows, growth_rules(files))
     found += joined(tables_keyed(lines), composite(files, limits.least_rows, limits.most_rows), limits.least_rows, limits.most_rows)
+    found += listed_rows(files) + steps(lines, _figures(files)) + running_totals(lines, files)
     stated = [one for file, document in files for one in bounds(file, document)]
     found += same_bounds(stated) + split_rows(stated, files, limits.least_rows)
     return found + shared_names(files) + columns_named(files)
