@@ -11,6 +11,7 @@ original file: the cells of every list and sum, the figures and words of every q
 
 import argparse
 import csv
+import hashlib
 import io
 import json
 import random
@@ -71,8 +72,9 @@ Cells = frozenset[tuple[str, int, int]]
 class Corpus:
     """Files of a corpus, parsed once."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, cache: Path | None = None):
         self.root = root
+        self.cache = cache
         self.sources = {
             line["path"].removeprefix("corpus/"): line
             for line in map(json.loads, (root / "manifest.jsonl").read_text().splitlines())
@@ -81,8 +83,14 @@ class Corpus:
 
     def document(self, path: str) -> Document | None:
         if path not in self._parsed:
+            kept = self.cache / f"{hashlib.sha1(path.encode()).hexdigest()}.json" if self.cache else None
             try:
-                self._parsed[path] = parse(self.root / path)
+                if kept is not None and kept.exists():
+                    self._parsed[path] = Document.model_validate_json(kept.read_text())
+                else:
+                    self._parsed[path] = made = parse(self.root / path)
+                    if kept is not None:
+                        kept.write_text(made.model_dump_json())
             except GraphForgeError:
                 self._parsed[path] = None
         return self._parsed[path]
@@ -100,13 +108,19 @@ class Corpus:
         taken: set[str] = set()
         for path in [*paths, *others]:
             document = self.document(path)
-            if document is None or document.sha256 in taken or len(chosen) >= max(4, len(paths) + DISTRACTORS):
+            if (
+                document is None
+                or document.sha256 in taken
+                or len(chosen) >= max(4, len(paths) + DISTRACTORS)
+            ):
                 if path in paths and document is None:
                     return None
                 continue
             taken.add(document.sha256)
             line = self.sources[path]
-            source = Source(publisher=line["publisher"], title=line["title"], licence=line["licence"], topic=topic)
+            source = Source(
+                publisher=line["publisher"], title=line["title"], licence=line["licence"], topic=topic
+            )
             chosen.append(
                 WorkspaceFile(
                     sha256=document.sha256,
@@ -118,7 +132,9 @@ class Corpus:
                     source=source,
                 )
             )
-        return Workspace(id=f"ws-{stable_hash(name)[:12]}", seed=_seed(pattern), topic=topic, files=tuple(chosen))
+        return Workspace(
+            id=f"ws-{stable_hash(name)[:12]}", seed=_seed(pattern), topic=topic, files=tuple(chosen)
+        )
 
     def documents(self, workspace: Workspace) -> dict[str, Document]:
         by_hash = {one.sha256: one for one in self._parsed.values() if one is not None}
@@ -158,7 +174,9 @@ def _grid(path: Path, locator: Mapping[str, object]) -> list[list[str]]:
     if path.suffix in {".csv", ".txt"}:
         raw = path.read_bytes()
         text = raw.decode("utf-8-sig", errors="replace")
-        return [list(row) for row in csv.reader(io.StringIO(text), delimiter=str(locator.get("delimiter", ",")))]
+        return [
+            list(row) for row in csv.reader(io.StringIO(text), delimiter=str(locator.get("delimiter", ",")))
+        ]
     book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     sheet = book[str(locator["sheet"])]
     return [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
@@ -230,7 +248,9 @@ def wanted_cells(root: Path, value: Mapping[str, object]) -> dict[str, Cells] | 
                 column = header.index(str(locator["column"]))
                 for row in range(top + 1, len(grid)):
                     cells = grid[row] + [""] * (len(header) - len(grid[row]))
-                    if all(_meets(cells[header.index(name)], "=", one) for name, one in locator["row"].items()):
+                    if all(
+                        _meets(cells[header.index(name)], "=", one) for name, one in locator["row"].items()
+                    ):
                         return {"": frozenset({("", row, column)})}
         raise ValueError(f"no such row in {path.name}")
     if kind in {"xlsx_series", "csv_series", "xlsx_rows", "csv_rows"}:
@@ -251,7 +271,11 @@ class Wanted:
         values = known["values"]
         assert isinstance(values, list)
         series = [(value, wanted_cells(root, value)) for value in values]
-        lists = [cells for value, cells in series if cells is not None and value["locator"]["type"].endswith("_series")]
+        lists = [
+            cells
+            for value, cells in series
+            if cells is not None and value["locator"]["type"].endswith("_series")
+        ]
         shared = set.intersection(*(set(cells) for cells in lists)) if lists else set()
         for value, cells in series:
             name = Path(value["file"]).name
@@ -274,7 +298,9 @@ class Wanted:
             if any((name, *place) not in held for place in places):
                 return f"cells of {name} aren't all part of it"
         for name, parts in self.summed.items():
-            sets = [{cell for node in group if node.name == name and (cell := _cell(node))} for group in groups]
+            sets = [
+                {cell for node in group if node.name == name and (cell := _cell(node))} for group in groups
+            ]
             if not any(parts == one for one in (*sets, set().union(*sets))):
                 return f"no sum over the cells of {name}"
         for name, locator, value in self.quoted:
@@ -304,7 +330,9 @@ def _said(name: str, locator: Mapping[str, object], value: object, nodes: Sequen
     if page is not None:
         own = [node for node in own if _page(node) in {None, int(str(page))}]
     if isinstance(value, str):
-        return any(normalize(value) in normalize(node.raw) or normalize(node.raw) == normalize(value) for node in own)
+        return any(
+            normalize(value) in normalize(node.raw) or normalize(node.raw) == normalize(value) for node in own
+        )
     return any(isinstance(node.value, float) and node.value == value for node in own)
 
 
@@ -328,7 +356,9 @@ def relations(graph: EvidenceGraph) -> Iterator[tuple[str, list[EvidenceNode], l
         yield f"{relation.kind}: {relation.why}", [node for group in groups for node in group], groups
 
 
-def found_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> tuple[str | None, str, int]:
+def found_by(
+    corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted
+) -> tuple[str | None, str, int]:
     """The found relation that is the wanted one, else why none is; and how many relations were found."""
     documents = corpus.documents(workspace)
     files = [(file, documents[file.sha256]) for file in workspace.files]
@@ -336,7 +366,8 @@ def found_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wante
     computed = [
         one
         for one in between(files, limits)
-        if names <= {place.file.name for equation in one.equations for part in equation.parts for place in part}
+        if names
+        <= {place.file.name for equation in one.equations for part in equation.parts for place in part}
     ]
     found = find(workspace, documents, limits)
     kinds: tuple[RelationKind, ...] = ("conflict", "growth", "shared_key")
@@ -359,7 +390,11 @@ def found_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wante
                 if why is None:
                     return told, "", len(computed)
                 reasons[why] += 1
-    return None, reasons.most_common(1)[0][0] if reasons else "no relation takes in all its files", len(computed)
+    return (
+        None,
+        reasons.most_common(1)[0][0] if reasons else "no relation takes in all its files",
+        len(computed),
+    )
 
 
 def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> bool:
@@ -375,16 +410,21 @@ def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--only", default="", help="relations whose id holds this")
+    parser.add_argument("--cache", type=Path, help="folder that keeps the parsed files between runs")
     parser.add_argument("--kept", action="store_true", help="also build the graph of the configuration")
-    parser.add_argument("--sample", type=int, default=0, help="print that many found relations of the corpus instead")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="print that many found relations of the corpus instead"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     with initialize_config_dir(str(Path("conf").resolve()), version_base="1.3"):
         configured = EvidenceLimits(**{k: v for k, v in compose("config").graphs.items() if k != "_target_"})
-    corpus = Corpus(options.corpus)
+    corpus = Corpus(options.corpus, options.cache)
     if options.sample:
         sample(corpus, configured, options.sample, options.seed)
         return
@@ -412,7 +452,12 @@ def main() -> None:
         if options.kept and told is not None and kept_by(corpus, workspace, configured, wanted):
             kept[kind] += 1
             note = " (kept)"
-        print(f"{'found ' if told else 'missed'} {known['id']} {spent:.1f} s of {count}{note}: {told or why}"[:240], flush=True)
+        print(
+            f"{'found ' if told else 'missed'} {known['id']} {spent:.1f} s of {count}{note}: {told or why}"[
+                :240
+            ],
+            flush=True,
+        )
     print()
     for kind in totals:
         print(f"{kind}: {found[kind]}/{totals[kind]}" + (f", kept {kept[kind]}" if options.kept else ""))
@@ -438,7 +483,9 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int) -> Non
             files = [(file, documents[file.sha256]) for file in workspace.files]
             pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
     print(f"{len(pool)} relations, {Counter(one.kind for _, one in pool)}")
-    for topic, one in sorted(drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)):
+    for topic, one in sorted(
+        drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)
+    ):
         print(f"{topic} {one.kind} {len(one.equations)}: {one.why}")
         for equation in one.equations[:2]:
             shown = " | ".join(

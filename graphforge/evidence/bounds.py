@@ -156,8 +156,12 @@ def _pages(document: Document) -> list[list[Table]]:
     return list(groups.values())
 
 
-def _split(one: Bound, file: WorkspaceFile, tables: Sequence[Table], index: int, least: int) -> Computed | None:
-    rows = [(table, row) for table in tables for row in range(*table.body) if table.number(row, index) is not None]
+def _split(
+    one: Bound, file: WorkspaceFile, tables: Sequence[Table], index: int, least: int
+) -> Computed | None:
+    rows = [
+        (table, row) for table in tables for row in range(*table.body) if table.number(row, index) is not None
+    ]
     if not least <= len(rows) <= _MOST:
         return None
     meant = [_holds(float(table.number(row, index) or 0.0), one.sign, one.number) for table, row in rows]
@@ -166,14 +170,20 @@ def _split(one: Bound, file: WorkspaceFile, tables: Sequence[Table], index: int,
     if beyond < 1 or beyond == len(rows):
         return None
     flag = _flag(one, rows, meant)
-    about = content(one.block) & content(f"{table.title} {file.name} {' '.join(column.name for column in table.columns)}")
+    about = content(one.block) & content(
+        f"{table.title} {file.name} {' '.join(column.name for column in table.columns)}"
+    )
     if flag is None and (len(about - {one.noun}) < 2 or not 2 <= beyond <= 0.9 * len(rows)):
         return None
     equations = []
     for part, row in rows:
         place = place_of(file, part, row, index, "")
         assert place is not None  # rows hold numbers
-        equations.append(Equation("threshold", "interpret", ((place,), (one.place,)), f"{{0}} {one.sign} {{1}}", place.label))
+        equations.append(
+            Equation(
+                "threshold", "interpret", ((place,), (one.place,)), f"{{0}} {one.sign} {{1}}", place.label
+            )
+        )
     # The text first: it is the rule.
     equations.insert(0, Equation("applies", "interpret", ((one.place,), equations[0].parts[0]), None, "rule"))
     words = f", which are flagged “{flag}”" if flag else ""
@@ -191,6 +201,8 @@ def _flag(one: Bound, rows: Sequence[tuple[Table, int]], meant: Sequence[bool]) 
     for column in rows[0][0].columns:
         words = [normalize(cell_text(table, row, column.index)) for table, row in rows]
         for word in sorted({text for text in words if text and len(text) >= 4 and not text.isdigit()}):
-            if word in said and all((text == word) == is_meant for text, is_meant in zip(words, meant, strict=True)):
+            if word in said and all(
+                (text == word) == is_meant for text, is_meant in zip(words, meant, strict=True)
+            ):
                 return word
     return None

@@ -447,7 +447,9 @@ class Draft:
 
     def _side(self, side: Sequence[tuple[Place, EvidenceNode]]) -> str | None:
         """A series over one cell a row of one column, where the places are that; its id."""
-        tables = {(place.file.sha256, place.table.id if place.table else "", place.column) for place, _ in side}
+        tables = {
+            (place.file.sha256, place.table.id if place.table else "", place.column) for place, _ in side
+        }
         rows = [place.row for place, _ in side]
         if len(side) < 3 or len(tables) != 1 or side[0][0].table is None or len(set(rows)) != len(rows):
             return None
@@ -484,7 +486,9 @@ class Draft:
             unit=first.unit,
             period=first.period,
             place=place,
-            entities=tuple(entity or f"row {one.row + 1}" for entity, (one, _) in zip(entities, part, strict=True)),
+            entities=tuple(
+                entity or f"row {one.row + 1}" for entity, (one, _) in zip(entities, part, strict=True)
+            ),
             nodes=identifiers,
         )
         self.series.append(series)

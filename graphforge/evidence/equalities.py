@@ -87,7 +87,8 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
     scales = Counter(
         scale
         for key in shared
-        if left.terms[key].value and (scale := _same(left.terms[key].value, right.terms[key].value)) is not None
+        if left.terms[key].value
+        and (scale := _same(left.terms[key].value, right.terms[key].value)) is not None
     )
     if not scales:
         return None
@@ -170,7 +171,13 @@ def near_lines(lines: Sequence[Line], least: int) -> list[Computed]:
     named: dict[tuple[object, ...], list[Line]] = {}
     for line in lines:
         if line.kind == "row" or (line.kind == "column" and line.key):
-            name = (line.kind, normalize(line.name), normalize(line.title), normalize(line.period or ""), line.key)
+            name = (
+                line.kind,
+                normalize(line.name),
+                normalize(line.title),
+                normalize(line.period or ""),
+                line.key,
+            )
             named.setdefault(name, []).append(line)
     found = []
     for group in named.values():
@@ -194,7 +201,9 @@ def near_lines(lines: Sequence[Line], least: int) -> list[Computed]:
                 for key in keys[:_MOST_EQUATIONS]
             )
             why = f"{told(left)} and {told(right)} differ for {len(apart)} of {len(keys)}"
-            found.append((gap, Computed("conflict", equations, min(len(keys), 60) + 10 - 50 * gap, why), left, right))
+            found.append(
+                (gap, Computed("conflict", equations, min(len(keys), 60) + 10 - 50 * gap, why), left, right)
+            )
     kept: list[Computed] = []
     used: set[tuple[object, str]] = set()
     # Where several rows have one name (two tables of one title), each goes with the nearest of the other file.
@@ -209,7 +218,9 @@ def near_lines(lines: Sequence[Line], least: int) -> list[Computed]:
 class Single:
     """One figure of a file, in a table or in running text, with its words and years."""
 
-    def __init__(self, place: Place, document: Document, scale: float | None, step: float, words: frozenset[str]):
+    def __init__(
+        self, place: Place, document: Document, scale: float | None, step: float, words: frozenset[str]
+    ):
         self.place = place
         self.document = document
         self.value = float(place.value)
@@ -217,9 +228,7 @@ class Single:
         self.step = step
         self.words = words
         self.digits = digits(self.value)
-        self.container = (
-            f"{place.table.id} {place.column}" if place.table is not None else "text"
-        )
+        self.container = f"{place.table.id} {place.column}" if place.table is not None else "text"
 
     def years(self) -> frozenset[int]:
         return years_around(self.place, self.document)
@@ -271,7 +280,10 @@ def same_singles(figures: Sequence[Single], covered: set[tuple[str, str]]) -> li
             if left.place.file.sha256 == right.place.file.sha256 or not _believable(left, right):
                 continue
             scale = _same(left.value, right.value)
-            if scale is None or (left.place.locator.model_dump_json(), right.place.locator.model_dump_json()) in covered:
+            if (
+                scale is None
+                or (left.place.locator.model_dump_json(), right.place.locator.model_dump_json()) in covered
+            ):
                 continue
             pairs.setdefault(_containers(left, right), []).append((left, right, _difference(scale)))
     for left, right, template in _rounded(figures):
@@ -292,7 +304,9 @@ def _gathered(kind: RelationKind, group: Sequence[tuple[Single, Single, str]]) -
     verb = "state the same" if kind == "equal" else "differ about"
     some = f"{len(group)} figures" if len(group) > 1 else f"figure ({left.place.label[:80]})"
     quality = sum(min(8, one.digits) for one, _, _ in group[:20]) / 4
-    return Computed(kind, equations, quality, f"{left.place.file.name} and {right.place.file.name} {verb} {some}")
+    return Computed(
+        kind, equations, quality, f"{left.place.file.name} and {right.place.file.name} {verb} {some}"
+    )
 
 
 def _believable(left: Single, right: Single) -> bool:
@@ -308,13 +322,20 @@ def _believable(left: Single, right: Single) -> bool:
 
 def _shared_words(left: Single, right: Single) -> int:
     """How many telling words of the two labels are the same, or short for one another."""
-    return _met(content(left.place.label + " " + left.place.measure), content(right.place.label + " " + right.place.measure))
+    return _met(
+        content(left.place.label + " " + left.place.measure),
+        content(right.place.label + " " + right.place.measure),
+    )
 
 
 def _met(one: Iterable[str], other: Iterable[str]) -> int:
     names = {word for word in other if not word.isdigit()}
     return sum(
-        word in names or (len(word) >= 4 and any(len(name) >= 4 and (name.startswith(word) or word.startswith(name)) for name in names))
+        word in names
+        or (
+            len(word) >= 4
+            and any(len(name) >= 4 and (name.startswith(word) or word.startswith(name)) for name in names)
+        )
         for word in one
         if not word.isdigit()
     )
@@ -392,7 +413,9 @@ def sums_of_singles(
                 mark = (one.place.file.name, one.container, line.file.name, line.place[2], line.key, names)
                 found.setdefault(mark, []).append((one, term, line))
     made: dict[tuple[str, str], Computed] = {}
-    for group in sorted(found.values(), key=lambda group: (-len(group), len(group[0][2].fixed), group[0][2].order)):
+    for group in sorted(
+        found.values(), key=lambda group: (-len(group), len(group[0][2].fixed), group[0][2].order)
+    ):
         taken = 0
         equations: list[Equation] = []
         for one, term, _ in sorted(group, key=lambda entry: (entry[0].order, len(entry[1].rows))):

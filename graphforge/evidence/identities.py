@@ -16,7 +16,9 @@ _MOST_LINES, _MOST_COLUMNS = 400, 60
 
 def additive(lines: Sequence[Line], least: int) -> list[Computed]:
     """a + b = c by key, each from another file: in every row that the three have, and not by zeros."""
-    columns = [line for line in lines if line.kind == "column" and len(line.terms) >= least][: 3 * _MOST_LINES]
+    columns = [line for line in lines if line.kind == "column" and len(line.terms) >= least][
+        : 3 * _MOST_LINES
+    ]
     found: list[Computed] = []
     groups: dict[str, list[Line]] = {}
     for line in columns:
@@ -71,8 +73,14 @@ def _triples(group: Sequence[Line], least: int) -> list[tuple[Computed, tuple[st
                 for key in keys[:_MOST_EQUATIONS]
             )
             why = f"{told(left)} and {told(right)} add up to {told(whole)} in {len(keys)} rows"
-            mark = tuple(f"{line.file.name} {line.terms[key].table.id} {line.terms[key].column}" for line in (left, right, whole) for key in keys[:1])
-            found.append((Computed("identity", equations, min(len(keys), 60) + len(telling) / 100, why), mark))
+            mark = tuple(
+                f"{line.file.name} {line.terms[key].table.id} {line.terms[key].column}"
+                for line in (left, right, whole)
+                for key in keys[:1]
+            )
+            found.append(
+                (Computed("identity", equations, min(len(keys), 60) + len(telling) / 100, why), mark)
+            )
     return found
 
 
@@ -100,7 +108,14 @@ def formulas(
                     named = [index for index in names if _names(said, table.columns[index].name)][:8]
                     if len(named) < 3:
                         continue
-                    rule = Place(text_file, block.locator, _verb(block.text), text.title, "rule", literal=_verb(block.text))
+                    rule = Place(
+                        text_file,
+                        block.locator,
+                        _verb(block.text),
+                        text.title,
+                        "rule",
+                        literal=_verb(block.text),
+                    )
                     found += _holding(file, table, rows, named, names, rule, least)
     return found
 
@@ -115,7 +130,9 @@ def _speaks_of_adding(text: str) -> bool:
 def _verb(text: str) -> str:
     words = " ".join(text.split())
     lowered = words.casefold()
-    at, verb = min((lowered.find(verb), verb) for verb in _VERBS if verb in normalize(text).split() and verb in lowered)
+    at, verb = min(
+        (lowered.find(verb), verb) for verb in _VERBS if verb in normalize(text).split() and verb in lowered
+    )
     return words[at : at + len(verb)]
 
 
@@ -155,7 +172,9 @@ def _holding(
                         telling += bool(b and c and d)
                     else:
                         if len(full) >= least and telling >= max(3, 0.1 * len(full)):
-                            found.append(_formula(file, table, full, (whole, first, second, result), rule, kind))
+                            found.append(
+                                _formula(file, table, full, (whole, first, second, result), rule, kind)
+                            )
     return found
 
 
@@ -172,7 +191,12 @@ def _periods(table: Table, rows: Sequence[int]) -> Mapping[str, list[int]]:
 
 
 def _formula(
-    file: WorkspaceFile, table: Table, rows: Sequence[int], columns: tuple[int, int, int, int], rule: Place, kind: str
+    file: WorkspaceFile,
+    table: Table,
+    rows: Sequence[int],
+    columns: tuple[int, int, int, int],
+    rule: Place,
+    kind: str,
 ) -> Computed:
     equations = [Equation("applies", "interpret", ((rule,),), None)]
     for row in rows[:_MOST_EQUATIONS]:
@@ -181,7 +205,9 @@ def _formula(
             place = place_of(file, table, row, index, "")
             assert place is not None  # _holding left rows with gaps out
             parts.append((place,))
-        equations.append(Equation("identity", "derive", tuple(parts), "{0} - {1} - {2} - {3}", parts[0][0].label))
+        equations.append(
+            Equation("identity", "derive", tuple(parts), "{0} - {1} - {2} - {3}", parts[0][0].label)
+        )
     a, b, c, d = (" ".join(table.columns[index].name.split()) for index in columns)
     why = f"“{a}” less “{b}” and “{c}” is “{d}” in {len(rows)} rows{f' of {kind}' if kind else ''}, as {rule.file.name} says"
     return Computed("identity", tuple(equations), len(rows), why)
@@ -197,7 +223,9 @@ def growth_rules(texts: Sequence[tuple[WorkspaceFile, Document]]) -> list[Place]
         for block in document.blocks:
             text = " ".join(block.text.split())
             if (match := _GROWTH.search(text)) and re.search(r"\bbase\b", text, re.I):
-                found.append(Place(file, block.locator, match.group(), text[:200], "rule", literal=match.group()))
+                found.append(
+                    Place(file, block.locator, match.group(), text[:200], "rule", literal=match.group())
+                )
                 break
     return found
 
@@ -239,9 +267,8 @@ def proportional(lines: Sequence[Line], least: int, rules: Sequence[Place] = ())
         for key in shared[1:]:
             parts = (anchor, index.terms[key].places, index.terms[base].places, target.terms[key].places)
             equations.append(Equation("identity", "derive", parts, "{0} * {1} / {2} - {3}", key))
-        why = (
-            f"{told(target)} grows from {base} to {shared[-1]} at the rate of {told(index)}"
-            + (f", from the figure in {more}" if more else "")
+        why = f"{told(target)} grows from {base} to {shared[-1]} at the rate of {told(index)}" + (
+            f", from the figure in {more}" if more else ""
         )
         found.append(Computed("identity", tuple(equations), len(shared) + 20, why))
     return found

@@ -42,7 +42,9 @@ def tables_keyed(lines: Sequence[Line]) -> list[Keyed]:
     ]
 
 
-def composite(files: Sequence[tuple[WorkspaceFile, Document]], least: int, most: int) -> list[tuple[Keyed, Keyed]]:
+def composite(
+    files: Sequence[tuple[WorkspaceFile, Document]], least: int, most: int
+) -> list[tuple[Keyed, Keyed]]:
     """Pairs of tables without a key of their own that several equally named columns join."""
     tables = [
         (file, document, table)
@@ -54,37 +56,60 @@ def composite(files: Sequence[tuple[WorkspaceFile, Document]], least: int, most:
     for (file, document, left), (other_file, other_document, right) in combinations(tables, 2):
         if file.sha256 == other_file.sha256:
             continue
-        names = [{normalize(column.name): column.index for column in table.columns if column.name and not holds_numbers(table, column.index)} for table in (left, right)]
+        names = [
+            {
+                normalize(column.name): column.index
+                for column in table.columns
+                if column.name and not holds_numbers(table, column.index)
+            }
+            for table in (left, right)
+        ]
         common = [name for name in names[0] if name in names[1]]
         if len(common) < 2:
             continue
-        pair = [
-            _composed(one_file, one_document, table, [own[name] for name in common], common)
-            for one_file, one_document, table, own in (
-                (file, document, left, names[0]),
-                (other_file, other_document, right, names[1]),
-            )
-        ]
-        if all(one is not None for one in pair):
+        for chosen in (common, *([name for name in common if name != out] for out in common)):
+            if len(chosen) < 2:
+                continue
+            pair = [
+                _composed(*of, [own[name] for name in chosen], chosen, chosen is common)
+                for of, own in (
+                    ((file, document, left), names[0]),
+                    ((other_file, other_document, right), names[1]),
+                )
+            ]
             one, other = pair
-            assert one is not None and other is not None
-            if least <= len(one.keys & other.keys) <= most:
+            if one is not None and other is not None and least <= len(one.keys & other.keys) <= most:
                 found.append((one, other))
     return found
 
 
 def _composed(
-    file: WorkspaceFile, document: Document, table: Table, columns: Sequence[int], names: Sequence[str]
+    file: WorkspaceFile,
+    document: Document,
+    table: Table,
+    columns: Sequence[int],
+    names: Sequence[str],
+    whole: bool,
 ) -> Keyed | None:
-    """The lines of a table under several columns together; the first row of a name counts, and most must be alone."""
-    by_key: dict[str, int] = {}
+    """The lines of a table under several columns together; the first row of a name counts.
+
+    Under all common columns (``whole``) most rows must be alone with their name. Under fewer of them only those
+    figures count that are the same in all rows of a name: they don't depend on the column that is left out.
+    """
+    groups: dict[str, list[int]] = {}
     rows = rows_of(table)
     for row in rows:
-        by_key.setdefault(" / ".join(clean_key(cell_text(table, row, column)) for column in columns), row)
-    if len(by_key) < 0.5 * len(rows):
+        key = " / ".join(clean_key(cell_text(table, row, column)) for column in columns)
+        groups.setdefault(key, []).append(row)
+    by_key = {key: group[0] for key, group in groups.items()}
+    if whole and len(by_key) < 0.5 * len(rows):
         return None
     lines = []
     for index in number_columns(table):
+        if not whole and any(
+            len({number_at(table, row, index) for row in group} - {None}) > 1 for group in groups.values()
+        ):
+            continue
         terms: dict[str, Term] = {}
         for key, row in by_key.items():
             number = number_at(table, row, index)
@@ -94,12 +119,26 @@ def _composed(
             about = table.columns[index]
             name = " ".join(about.name.split())
             lines.append(
-                Line(file, document, "column", (table.id, "+".join(names), index), name, table.title or document.title, terms, about.period, about.unit, (), " and ".join(names))
+                Line(
+                    file,
+                    document,
+                    "column",
+                    (table.id, "+".join(names), index),
+                    name,
+                    table.title or document.title,
+                    terms,
+                    about.period,
+                    about.unit,
+                    (),
+                    " and ".join(names),
+                )
             )
     return Keyed(file, tuple(lines), frozenset(by_key)) if lines else None
 
 
-def joined(keyed: Sequence[Keyed], pairs: Sequence[tuple[Keyed, Keyed]], least: int, most: int) -> list[Computed]:
+def joined(
+    keyed: Sequence[Keyed], pairs: Sequence[tuple[Keyed, Keyed]], least: int, most: int
+) -> list[Computed]:
     """What two tables say about the same things, put side by side: the columns most alike by name, and the first."""
     candidates = [*pairs]
     near: list[tuple[Keyed, Keyed]] = []
@@ -146,7 +185,11 @@ def _years(line: Line) -> frozenset[int]:
     """The years that a line is of: by its header, else its table or sheet, else its file."""
     table = next(iter(line.terms.values())).table
     sheet = table.origin.sheet if isinstance(table.origin, CellLocator) else ""
-    return years_in(f"{line.period or ''} {line.name}") or years_in(f"{line.title} {sheet}") or years_in(line.file.name)
+    return (
+        years_in(f"{line.period or ''} {line.name}")
+        or years_in(f"{line.title} {sheet}")
+        or years_in(line.file.name)
+    )
 
 
 def _counters(keys: frozenset[str]) -> bool:
@@ -165,7 +208,9 @@ def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
         ((alike(left.name, right.name), left, right) for left in lefts for right in rights),
         key=lambda entry: (-entry[0], entry[1].place[2] + entry[2].place[2], entry[1].order, entry[2].order),
     )
-    chosen = [entry for entry in ranked if entry[0] >= 0.6 and not _dated(entry[1]) and not _dated(entry[2])][:_MOST_PAIRS]
+    chosen = [entry for entry in ranked if entry[0] >= 0.6 and not _dated(entry[1]) and not _dated(entry[2])][
+        :_MOST_PAIRS
+    ]
     if lefts and rights and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
         # What each table is about first, one against the other, whatever they are called.
         chosen.append((alike(lefts[0].name, rights[0].name), lefts[0], rights[0]))
@@ -188,16 +233,27 @@ def _codes(one: Keyed, other: Keyed) -> Iterator[Computed]:
             keys = [key for key in left.terms if key in right.terms]
             if len(keys) < 8 or all(key.isdigit() for key in keys):
                 continue
-            if all(left.terms[key].value.is_integer() for key in keys) and all(
-                close(left.terms[key].value, right.terms[key].value) for key in keys
-            ) and len(
-                {left.terms[key].value for key in keys}
-            ) >= 0.5 * len(keys):
+            if (
+                all(left.terms[key].value.is_integer() for key in keys)
+                and all(close(left.terms[key].value, right.terms[key].value) for key in keys)
+                and len({left.terms[key].value for key in keys}) >= 0.5 * len(keys)
+            ):
                 equations = tuple(
-                    Equation("equal", "reconcile", (left.terms[key].places, right.terms[key].places), "{0} - {1}", key)
+                    Equation(
+                        "equal",
+                        "reconcile",
+                        (left.terms[key].places, right.terms[key].places),
+                        "{0} - {1}",
+                        key,
+                    )
                     for key in keys
                 )
-                yield Computed("equal", equations, len(keys) + 5, f"{told(left)} and {told(right)} agree for all {len(keys)}")
+                yield Computed(
+                    "equal",
+                    equations,
+                    len(keys) + 5,
+                    f"{told(left)} and {told(right)} agree for all {len(keys)}",
+                )
 
 
 def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None:
@@ -236,8 +292,11 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
         for key in keys
     )
     about = len(content(left.title) & content(right.title))
-    quality = min(len(keys), 60) / 10 + 5 * score + min(about, 4) - abs(years[0] - years[1]) / 4 * bool(years[0] and years[1])
+    quality = (
+        min(len(keys), 60) / 10
+        + 5 * score
+        + min(about, 4)
+        - abs(years[0] - years[1]) / 4 * bool(years[0] and years[1])
+    )
     why = f"{told(left)} and {told(right)} {words} for {len(keys)} of {left.key or 'the rows'}"
     return Computed(kind, equations, quality, why)
-
-

@@ -160,7 +160,9 @@ def holds_numbers(table: Table, column: int) -> bool:
     if about.kind != "text":
         return about.kind == "number"
     rows = [row for row in rows_of(table) if table.grid[row][column] is not None]
-    return len(rows) >= 3 and sum(number_at(table, row, column) is not None for row in rows) >= 0.6 * len(rows)
+    return len(rows) >= 3 and sum(number_at(table, row, column) is not None for row in rows) >= 0.6 * len(
+        rows
+    )
 
 
 def rows_of(table: Table) -> list[int]:
@@ -376,7 +378,9 @@ def _block_figures(
 def _stated_scale(document: Document) -> float | None:
     """The scale that a document states for all its figures ("amounts in millions"), None where it states none."""
     for block in document.blocks:
-        if match := re.search(r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", block.text, re.I):
+        if match := re.search(
+            r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", block.text, re.I
+        ):
             return SCALES[match[1].casefold()]
     return None
 

@@ -36,7 +36,9 @@ def listed_rows(files: Files) -> list[Computed]:
     return found
 
 
-def _listed(file: WorkspaceFile, table: Table, other: WorkspaceFile, lines: Sequence[tuple[str, str, Block]]) -> Computed | None:
+def _listed(
+    file: WorkspaceFile, table: Table, other: WorkspaceFile, lines: Sequence[tuple[str, str, Block]]
+) -> Computed | None:
     equations = []
     met = 0
     # The whole grid: a table of a few lines may be read without its header.
@@ -51,7 +53,8 @@ def _listed(file: WorkspaceFile, table: Table, other: WorkspaceFile, lines: Sequ
         if not numbers:
             continue
         key, at = next(
-            ((key, at) for key in keys if (at := [one for one in lines if f" {key} " in f" {one[0]} "])), ("", [])
+            ((key, at) for key in keys if (at := [one for one in lines if f" {key} " in f" {one[0]} "])),
+            ("", []),
         )
         # The shortest line that names it is the one about it.
         for _, shown, block in sorted(at, key=lambda entry: len(entry[1]))[:1]:
@@ -71,11 +74,18 @@ def _listed(file: WorkspaceFile, table: Table, other: WorkspaceFile, lines: Sequ
                 text = Place(other, block.locator, float(literal), shown[:200], key, literal=literal)
                 cell = place_of(file, table, row, index, key)
                 assert cell is not None  # numbers holds cells with a number
-                equations.append(Equation("equal", "reconcile", ((text,), (cell,)), "{0} - {1}", f"{key} {index}"))
+                equations.append(
+                    Equation("equal", "reconcile", ((text,), (cell,)), "{0} - {1}", f"{key} {index}")
+                )
     if met < _LEAST_ROWS or len({equation.parts[0][0].value for equation in equations}) < _LEAST_ROWS:
         return None
     sheet = table.title or table.id
-    return Computed("equal", tuple(equations), 6 + met, f"{other.name} lists {met} rows of “{sheet}” ({file.name}) with the same numbers")
+    return Computed(
+        "equal",
+        tuple(equations),
+        6 + met,
+        f"{other.name} lists {met} rows of “{sheet}” ({file.name}) with the same numbers",
+    )
 
 
 def steps(lines: Sequence[Line], figures: Sequence[tuple[Figure, Document]]) -> list[Computed]:
@@ -84,7 +94,11 @@ def steps(lines: Sequence[Line], figures: Sequence[tuple[Figure, Document]]) -> 
     The rows are called the same, most of the table is unchanged or grows, the step is written with its scale, and
     the page it stands on speaks of what the row measures.
     """
-    columns = [line for line in lines if line.kind == "column" and any(_scale(term.places[0]) for term in line.terms.values())]
+    columns = [
+        line
+        for line in lines
+        if line.kind == "column" and any(_scale(term.places[0]) for term in line.terms.values())
+    ]
     found = []
     for left, right in combinations(columns, 2):
         if left.file.sha256 == right.file.sha256 or normalize(left.name) != normalize(right.name):
@@ -101,11 +115,20 @@ def steps(lines: Sequence[Line], figures: Sequence[tuple[Figure, Document]]) -> 
             gap = round(float(later.value) - float(earlier.value), 6)
             words = content(cell_text_of(later)) & content(key)
             for figure, _ in figures:
-                if figure.scale != scale or figure.place.file.sha256 not in {left.file.sha256, right.file.sha256}:
+                if figure.scale != scale or figure.place.file.sha256 not in {
+                    left.file.sha256,
+                    right.file.sha256,
+                }:
                     continue
-                if abs(float(figure.place.value) - gap) > 1e-6 or digits(gap) < 3 or not words & content(figure.around):
+                if (
+                    abs(float(figure.place.value) - gap) > 1e-6
+                    or digits(gap) < 3
+                    or not words & content(figure.around)
+                ):
                     continue
-                equation = Equation("identity", "derive", ((earlier,), (figure.place,), (later,)), "{0} + {1} - {2}", key)
+                equation = Equation(
+                    "identity", "derive", ((earlier,), (figure.place,), (later,)), "{0} + {1} - {2}", key
+                )
                 why = f"“{later.label}” rises from {earlier.file.name} to {later.file.name} by a figure that {figure.place.file.name} states"
                 found.append(Computed("identity", (equation,), 8 + digits(gap), why))
     return found
@@ -117,7 +140,11 @@ def cell_text_of(place: Place) -> str:
 
 
 def _scale(place: Place) -> float | None:
-    return {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(normalize(place.unit or "")) if place.literal else None
+    return (
+        {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(normalize(place.unit or ""))
+        if place.literal
+        else None
+    )
 
 
 def running_totals(lines: Sequence[Line], files: Files) -> list[Computed]:
@@ -170,7 +197,9 @@ def _window(line: Line, place: Place, last: int) -> Iterator[Computed]:
             fits.append(list(rows))
     if len(fits) == 1:
         places = tuple(part for year in reversed(fits[0]) for part in line.terms[str(year)].places)
-        equation = Equation("aggregate", "reconcile", ((place,), places), f"{scale:.0f} * {{0}} - {{1}}", place.label)
+        equation = Equation(
+            "aggregate", "reconcile", ((place,), places), f"{scale:.0f} * {{0}} - {{1}}", place.label
+        )
         why = f"“{line.name}” of {fits[0][-1]} to {last} ({line.file.name}) add up to “{place.label}” in {place.file.name}"
         yield Computed("aggregate", (equation,), 8, why)
 
@@ -179,7 +208,9 @@ def _last_year(document: Document) -> int | None:
     years = years_in(f"{document.title} {document.text()[:20_000]}")
     spoken = [year for year in years if 1950 <= year <= 2100]
     # The year that most headings are about, not one of a plan or an outlook.
-    heads = [years_in(block.text) for block in document.blocks if block.kind == "heading" or len(block.text) < 60]
+    heads = [
+        years_in(block.text) for block in document.blocks if block.kind == "heading" or len(block.text) < 60
+    ]
     counted = {year: sum(year in found for found in heads) for year in spoken}
     best = [year for year in spoken if counted[year] and counted[year] == max(counted.values())]
     return max(best, default=None)

@@ -33,7 +33,17 @@ from .relations import Finding
 
 # The kinds that a model may add; the others are found by computation alone.
 AddedKind = Literal[
-    "shared_key", "equal", "conflict", "total", "share", "growth", "threshold", "quote", "confuser", "applies", "derived"
+    "shared_key",
+    "equal",
+    "conflict",
+    "total",
+    "share",
+    "growth",
+    "threshold",
+    "quote",
+    "confuser",
+    "applies",
+    "derived",
 ]
 COLUMNS, CELL = 24, 80
 OF_A_KIND = 6

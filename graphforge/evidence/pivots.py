@@ -36,7 +36,11 @@ def sums(file: WorkspaceFile, document: Document, most_steps: int) -> Iterator[L
         rows = rows_of(table)
         if table.truncated or len(rows) < 8:
             continue
-        measures = [column.index for column in table.columns if column.kind == "number" and summable(table, column.index)]
+        measures = [
+            column.index
+            for column in table.columns
+            if column.kind == "number" and summable(table, column.index)
+        ]
         dimensions = _dimensions(table, rows)
         if not dimensions or not measures:
             continue
@@ -49,7 +53,9 @@ def _dimensions(table: Table, rows: Sequence[int]) -> list[Dimension]:
     """The kinds of rows; of columns that say the same in other words only the first."""
     found: list[Dimension] = []
     for column in table.columns:
-        if column.kind == "empty" or (holds_numbers(table, column.index) and not _year_like(table, rows, column.index)):
+        if column.kind == "empty" or (
+            holds_numbers(table, column.index) and not _year_like(table, rows, column.index)
+        ):
             continue
         cells = {row: cell_text(table, row, column.index) for row in rows}
         states = are_states(cells.values())
@@ -85,8 +91,11 @@ def _fiscal(dimensions: Sequence[Dimension], rows: Sequence[int], start: int, na
     """Fiscal years from a column of months and one of calendar years: those with all twelve months."""
     if any("fiscal" in normalize(one.name) for one in dimensions):
         return None
-    months = [one for one in dimensions if set(filter(None, one.values.values())) and all(
-        month_of(value) for value in one.values.values())]
+    months = [
+        one
+        for one in dimensions
+        if set(filter(None, one.values.values())) and all(month_of(value) for value in one.values.values())
+    ]
     years = [one for one in dimensions if "year" in normalize(one.name).split()]
     if not months or not years:
         return None
@@ -99,7 +108,9 @@ def _fiscal(dimensions: Sequence[Dimension], rows: Sequence[int], start: int, na
         ends = str(int(year) + (month >= start))
         values[row] = ends
         seen.setdefault(ends, set()).add(month)
-    return Dimension(name, {row: value if len(seen[value]) == 12 else "" for row, value in values.items()}, True)
+    return Dimension(
+        name, {row: value if len(seen[value]) == 12 else "" for row, value in values.items()}, True
+    )
 
 
 def _sums(
@@ -199,4 +210,7 @@ def running(line: Line) -> Iterator[tuple[str, Term]]:
             rows = tuple(row for part in parts for row in part.rows)
             one = parts[0]
             label = f"{keys[first]} to {keys[last]}"
-            yield label, Term(math.fsum(part.value for part in parts), one.file, one.table, one.column, rows, label)
+            yield (
+                label,
+                Term(math.fsum(part.value for part in parts), one.file, one.table, one.column, rows, label),
+            )

@@ -18,7 +18,8 @@ _DATE = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},\s+\d{4}\b"
 )
 _COLUMN = re.compile(r"\bcolumns?\s+([A-Z]{1,2})\b")
-_SHEET = re.compile(r"\b(?:work)?sheet\s+[“\"']?([A-Za-z][\w -]{2,30})|[“\"']?\b([A-Za-z][\w-]{2,30})[”\"']?\s+(?:work)?sheet\b", re.I)
+_SHEET_AFTER = re.compile(r"\b(?:work)?sheet\s+[“\"']?([A-Za-z][\w -]{2,30})", re.I)
+_SHEET_BEFORE = re.compile(r"[“\"']?\b([A-Za-z][\w-]{2,30})[”\"']?\s+(?:work)?sheet\b", re.I)
 _MOST = 40
 
 
@@ -32,7 +33,11 @@ def mentions(file: WorkspaceFile, document: Document) -> Iterator[tuple[str, str
                 yield kind, normalize(match.group()), place
         if "version" in text.casefold() or _version_pointer(block.locator.model_dump_json()):
             for match in _VERSION.finditer(text):
-                yield "version", match.group(), Place(file, block.locator, match.group(), text[:200], "version", literal=match.group())
+                yield (
+                    "version",
+                    match.group(),
+                    Place(file, block.locator, match.group(), text[:200], "version", literal=match.group()),
+                )
     for table in document.tables:
         for row in range(len(table.grid)):
             for column in range(len(table.columns)):
@@ -47,7 +52,11 @@ def mentions(file: WorkspaceFile, document: Document) -> Iterator[tuple[str, str
                 heading = f"{normalize(table.columns[column].name)} {above}"
                 for kind, pattern in (("code", _CODE), ("name", _NAME), ("exhibit", _EXHIBIT)):
                     for match in pattern.finditer(value):
-                        yield kind, normalize(match.group()), Place(file, locator, match.group(), value[:200], kind, literal=match.group())
+                        yield (
+                            kind,
+                            normalize(match.group()),
+                            Place(file, locator, match.group(), value[:200], kind, literal=match.group()),
+                        )
                 if "version" in heading.split() and (said := _VERSION.search(value)):
                     place = Place(file, locator, said.group(), value[:200], "version", literal=said.group())
                     yield "version", said.group(), place
@@ -82,12 +91,18 @@ def shared_names(files: Files) -> list[Computed]:
         if kind == "name" and len(group) < 2 and len(group[0][0].split()) < 2:
             continue
         equations = tuple(
-            Equation("reference", "interpret", ((left,), (right,)), None, word) for word, left, right in group[:_MOST]
+            Equation("reference", "interpret", ((left,), (right,)), None, word)
+            for word, left, right in group[:_MOST]
         )
         left, right = group[0][1], group[0][2]
         words = ", ".join(str(one[1].value) for one in group[:4])
         found.append(
-            Computed("reference", equations, 10 + min(len(group), 10), f"{left.file.name} and {right.file.name} both carry {words}")
+            Computed(
+                "reference",
+                equations,
+                10 + min(len(group), 10),
+                f"{left.file.name} and {right.file.name} both carry {words}",
+            )
         )
     return found + _exhibits(files)
 
@@ -109,7 +124,11 @@ def _exhibits(files: Files) -> list[Computed]:
                     Equation("reference", "interpret", ((number,), (own_number,)), None, str(number.value)),
                     Equation("reference", "interpret", ((day,), (own_day,)), None, str(day.value)),
                 )
-                found.append(Computed("reference", equations, 30, f"{file.name} lists “{whole}”, which is {other.name}"))
+                found.append(
+                    Computed(
+                        "reference", equations, 30, f"{file.name} lists “{whole}”, which is {other.name}"
+                    )
+                )
     return found
 
 
@@ -153,18 +172,23 @@ def columns_named(files: Files) -> list[Computed]:
             text = " ".join(block.text.split())
             for sentence in re.split(r"(?<=[.;])\s+(?=[A-Z])", text):
                 for match in _COLUMN.finditer(sentence):
-                    named = [(one[0] or one[1]).strip() for one in _SHEET.findall(sentence[: match.start()])]
+                    before = sentence[: match.start()]
+                    named = [*_SHEET_BEFORE.findall(before)[-1:], *_SHEET_AFTER.findall(before)[-1:]]
                     heads = [
                         (where, place)
-                        for sheet in named[-1:]
+                        for sheet in named
                         for where in (normalize(sheet), " ".join(normalize(sheet).split()[:1]))
                         for place in _heading(sheets.get(where, ()), match[1], sentence)
                         if place.file.sha256 != file.sha256
                     ]
                     if not heads:
                         continue
-                    source = Place(file, block.locator, match.group(), sentence[:200], "column", literal=match.group())
-                    equation = Equation("reference", "interpret", ((source,), (heads[0][1],)), None, match.group())
+                    source = Place(
+                        file, block.locator, match.group(), sentence[:200], "column", literal=match.group()
+                    )
+                    equation = Equation(
+                        "reference", "interpret", ((source,), (heads[0][1],)), None, match.group()
+                    )
                     why = f"{file.name} sends to {match.group()} of sheet {heads[0][0]} of {heads[0][1].file.name}: “{heads[0][1].value}”"
                     found.append(Computed("reference", (equation,), 20, why))
     return found
@@ -184,5 +208,7 @@ def _heading(
             for row in range(min(len(table.grid), 12)):
                 words = cell_text(table, row, column)
                 if words and not words.replace(".", "").isdigit() and content(words) & said:
-                    yield Place(file, table.locate(row, column), words, f"heading of column {letters}", "heading")
+                    yield Place(
+                        file, table.locate(row, column), words, f"heading of column {letters}", "heading"
+                    )
                     return

@@ -16,9 +16,7 @@ from .pivots import sums
 from .references import columns_named, shared_names
 
 
-def survey(
-    workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits
-) -> list[Computed]:
+def survey(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> list[Computed]:
     """The relations between core and supporting files, the best ``limits.most_found`` of each kind.
 
     Nothing is looked for by name: every finder compares what the files hold. Whatever it gives is re-read before it
@@ -51,11 +49,18 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     found += same_singles(figures, covered)
     found += near_singles(figures)
     texts = {file.sha256: _words(document) for file, document in files}
-    found += sums_of_singles([*pooled, *(line for line in lines if line.kind == "column")], figures, texts, limits.most_terms)
+    found += sums_of_singles(
+        [*pooled, *(line for line in lines if line.kind == "column")], figures, texts, limits.most_terms
+    )
     found += additive(lines, limits.least_rows)
     found += formulas(files, files, limits.least_rows)
     found += proportional(lines, limits.least_rows, growth_rules(files))
-    found += joined(tables_keyed(lines), composite(files, limits.least_rows, limits.most_rows), limits.least_rows, limits.most_rows)
+    found += joined(
+        tables_keyed(lines),
+        composite(files, limits.least_rows, limits.most_rows),
+        limits.least_rows,
+        limits.most_rows,
+    )
     found += listed_rows(files) + steps(lines, _figures(files)) + running_totals(lines, files)
     stated = [one for file, document in files for one in bounds(file, document)]
     found += same_bounds(stated) + split_rows(stated, files, limits.least_rows)
@@ -71,7 +76,10 @@ def _cells(
         for table in document.tables:
             for index in number_columns(table):
                 for row in rows_of(table):
-                    if taken < limits.most_figures and (place := place_of(file, table, row, index, "")) is not None:
+                    if (
+                        taken < limits.most_figures
+                        and (place := place_of(file, table, row, index, "")) is not None
+                    ):
                         taken += 1
                         found.append((place, document))
     return found

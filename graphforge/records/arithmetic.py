@@ -209,8 +209,10 @@ def _written(
             closer = own + isinstance(op, ast.Sub | ast.Div)
             return bracketed(f"{part(left, own)}{_SIGNS[type(op)]}{part(right, closer)}", own)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
-            return f"({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1" if binds < 3 else (
-                f"(({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1)"
+            return (
+                f"({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1"
+                if binds < 3
+                else (f"(({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1)")
             )
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _SHEET:
             plain = all(isinstance(one, ast.Name) or not _columns_in(one, columns) for one in arguments)
@@ -218,7 +220,9 @@ def _written(
                 return f"{_SHEET[name]}({','.join(part(one, 0) for one in arguments)})"
             if name == "sum" and len(arguments) == 1:
                 return f"SUMPRODUCT({part(arguments[0], 0)})"
-            raise _fault(expression, f"a spreadsheet has no plain formula for {name!r} over a computed column")
+            raise _fault(
+                expression, f"a spreadsheet has no plain formula for {name!r} over a computed column"
+            )
     raise _fault(expression, f"it holds more than arithmetic ({type(node).__name__})")
 
 

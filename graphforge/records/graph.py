@@ -71,7 +71,9 @@ def _ranged(nodes: Sequence[EvidenceNode]) -> str:
         rows = sorted(place.row for place in cells)
         same = {(place.sheet, place.column) for place in cells}
         if len(same) == 1 and rows == list(range(rows[0], rows[0] + len(rows))):
-            first = min(nodes, key=lambda node: node.locator.row if isinstance(node.locator, CellLocator) else 0)
+            first = min(
+                nodes, key=lambda node: node.locator.row if isinstance(node.locator, CellLocator) else 0
+            )
             return f"{first.cell()}:{column_letters(cells[0].column)}{rows[-1] + 1}"
     return ",".join(node.cell() for node in nodes)
 
@@ -176,7 +178,9 @@ class EvidenceGraph(Record):
     def _expression(self, edge: str) -> str:
         found = next((one.expression for one in self.edges if one.id == edge), None)
         if found is None:
-            raise RecordError(f"The graph {self.id} has no computation {edge!r}", "Name an edge with an expression")
+            raise RecordError(
+                f"The graph {self.id} has no computation {edge!r}", "Name an edge with an expression"
+            )
         return found
 
     @model_validator(mode="after")

@@ -38,8 +38,20 @@ def parse_number(value: Value) -> float | None:
     return -number if negative else number
 
 
-_SUFFIX = re.compile(r"(?P<number>\(?[$€£]?\s?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?)\s?(?P<suffix>[KMBT]|thousand|million|billion|trillion)$", re.I)
-_POWERS = {"k": 1e3, "t": 1e12, "m": 1e6, "b": 1e9, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_SUFFIX = re.compile(
+    r"(?P<number>\(?[$€£]?\s?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?)\s?(?P<suffix>[KMBT]|thousand|million|billion|trillion)$",
+    re.I,
+)
+_POWERS = {
+    "k": 1e3,
+    "t": 1e12,
+    "m": 1e6,
+    "b": 1e9,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
 
 
 def parse_scaled(text: str) -> tuple[str, float, float] | None:
