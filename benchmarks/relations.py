@@ -203,7 +203,7 @@ def cells_of(path: Path, locator: Mapping[str, object]) -> dict[str, list[tuple[
     """Key to the (row, column) places that a list or sum of cells names, zero-based."""
     grid = _grid(path, locator)
     top = int(str(locator.get("header_row", 1))) - 1
-    header = [one.strip() for one in grid[top]]
+    header = [" ".join(one.split()) for one in grid[top]]
     names = locator.get("name_columns", {})
     assert isinstance(names, dict)
 
@@ -243,7 +243,7 @@ def wanted_cells(root: Path, value: Mapping[str, object]) -> dict[str, Cells] | 
     if kind == "csv":
         grid = _grid(path, locator)
         for top in range(min(5, len(grid))):
-            header = [one.strip() for one in grid[top]]
+            header = [" ".join(one.split()) for one in grid[top]]
             if str(locator["column"]) in header and all(name in header for name in locator["row"]):
                 column = header.index(str(locator["column"]))
                 for row in range(top + 1, len(grid)):

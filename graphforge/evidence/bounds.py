@@ -125,22 +125,29 @@ def _stems(text: str) -> set[str]:
 def split_rows(found: Sequence[Bound], files: Files, least: int) -> list[Computed]:
     """Rows of another file's tables that a bound flags or parts: its noun is the header of a column."""
     result = []
+    columns = [
+        (file, headers, tables, index, content(tables[0].columns[index].name))
+        for file, document in files
+        for headers in (content(" ".join(column.name for table in document.tables for column in table.columns)),)
+        for tables in _pages(document)
+        for index in number_columns(tables[0])
+    ]
+    seen: set[tuple[object, ...]] = set()
     for one in found:
-        if len(one.noun) < 4:
+        # A document that repeats a bound in the same block says it once.
+        mark = (one.place.file.sha256, one.number, one.sign, one.noun, one.block)
+        if len(one.noun) < 4 or mark in seen:
             continue
-        for file, document in files:
+        seen.add(mark)
+        for file, headers, tables, index, name in columns:
             if file.sha256 == one.place.file.sha256:
                 continue
-            headers = content(" ".join(column.name for table in document.tables for column in table.columns))
-            for tables in _pages(document):
-                for index in number_columns(tables[0]):
-                    name = content(tables[0].columns[index].name)
-                    # "No. of", its noun on a second line of the header: another table of the file must have the word.
-                    cut = name <= {"no", "number"} and bool(name) and one.noun in headers
-                    if not cut and (one.noun not in name or len(name) > 4):
-                        continue
-                    if (made := _split(one, file, tables, index, least)) is not None:
-                        result.append(made)
+            # "No. of", its noun on a second line of the header: another table of the file must have the word.
+            cut = name <= {"no", "number"} and bool(name) and one.noun in headers
+            if not cut and (one.noun not in name or len(name) > 4):
+                continue
+            if (made := _split(one, file, tables, index, least)) is not None:
+                result.append(made)
     kept: dict[tuple[object, ...], Computed] = {}
     for made in sorted(result, key=Computed.order):
         rule, row = (part[0] for part in made.equations[0].parts)

@@ -9,8 +9,10 @@ from ..records import (
     Rejection,
     RelationKind,
     Workspace,
+    normalize,
     stable_hash,
 )
+from .computed import Computed
 from .draft import Draft, Evidence, Reread, rejected
 from .find import Found, confusers, find, measures_of
 from .limits import EvidenceLimits
@@ -49,9 +51,10 @@ def build(
     if not found.measures:
         return rejected(workspace, "no_measure", "no core file has a keyed table with a usable number column")
     draft = Draft(workspace, reread)
+    surveyed = survey(workspace, documents, limits)
     first = _choose(wanted, found, workspace)
     if first is None:
-        return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
+        return _instead(workspace, surveyed, draft, limits)
     draft.add(first)
     primary = measures_of(first)
     if confusing := confusers(primary, [*found.alike, *found.measures], limits.least_rows):
@@ -61,9 +64,54 @@ def build(
             draft.add(context)
     if wanted == "shared_key" and (context := _context(found.findings["share"], primary)) is not None:
         draft.add(context)
-    for computed in survey(workspace, documents, limits):
+    for computed in surveyed:
         draft.add(computed)
     return draft.finish(wanted, limits.least_quotations if wanted == "quote" else limits.least_rows)
+
+
+def _instead(
+    workspace: Workspace, surveyed: Sequence[Computed], draft: Draft, limits: EvidenceLimits
+) -> EvidenceGraph | Rejection:
+    """Where two files don't state the same: three that add up, which is reconciled just as well."""
+    pattern = workspace.seed.pattern
+    sums = [one for one in surveyed if three_columns(one, limits.least_rows)] if pattern == "reconciliation" else []
+    if not sums:
+        wanted = RELATION_OF_PATTERN[pattern]
+        return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
+    chosen = sums[int(stable_hash(workspace.id, "identity")[:8], 16) % len(sums[:4])]
+    draft.add(chosen)
+    for computed in surveyed:
+        if computed is not chosen:
+            draft.add(computed)
+    return draft.finish("identity", limits.least_rows)
+
+
+def three_columns(found: Computed, least: int) -> bool:
+    """Whether a relation says that two columns add up to a third, each in a file of its own, keyed by the same names."""
+    if found.kind != "identity" or len(found.equations) < least:
+        return False
+    columns = [
+        {(part[0].file.sha256, part[0].table.id if part[0].table else "", part[0].column) for part in side}
+        for side in zip(*(equation.parts for equation in found.equations), strict=False)
+    ]
+    names = [
+        tuple(normalize(part[0].label) for part in side)
+        for side in zip(*(equation.parts for equation in found.equations), strict=False)
+    ]
+    return (
+        all(equation.template == "{0} + {1} - {2}" for equation in found.equations)
+        and len(columns) == 3
+        and all(len(one) == 1 for one in columns)
+        and len({file for one in columns for file, _, _ in one}) == 3
+        # A plan joins by the names as they are written.
+        and names[0] == names[1] == names[2]
+        and len(set(names[0])) == len(names[0])
+        and all(
+            part[0].table is not None and part[0].table.key is not None and part[0].literal is None
+            for equation in found.equations
+            for part in equation.parts
+        )
+    )
 
 
 def _choose(

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ..records import Block, Document, Table, WorkspaceFile, normalize
+from ..records import Block, Document, Table, WorkspaceFile, normalize, parse_scaled
 from .computed import Computed, Equation
 from .keys import content, years_in
-from .lines import Figure, Line, Place, cell_text, digits, number_at, place_of, rows_of
+from .lines import Figure, Line, Place, Term, cell_text, digits, number_at, place_of, rows_of
 
 Files = Sequence[tuple[WorkspaceFile, Document]]
 _WHOLE = re.compile(r"(?<![\w.,])\d{1,6}(?![\w.,])")
@@ -41,10 +41,18 @@ def _listed(
 ) -> Computed | None:
     equations = []
     met = 0
+    everything = " | ".join(folded for folded, _, _ in lines)
     # The whole grid: a table of a few lines may be read without its header.
     for row in range(len(table.grid)):
         names = [normalize(cell_text(table, row, column.index)) for column in table.columns]
         keys = [name for name in names if len(name) >= 6 and not any(letter.isdigit() for letter in name)]
+        keys = [key for key in keys if key in everything]
+        if not keys:
+            continue
+        key, at = next(
+            ((key, at) for key in keys if (at := [one for one in lines if f" {key} " in f" {one[0]} "])),
+            ("", []),
+        )
         numbers = {
             column.index: int(number)
             for column in table.columns
@@ -52,10 +60,6 @@ def _listed(
         }
         if not numbers:
             continue
-        key, at = next(
-            ((key, at) for key in keys if (at := [one for one in lines if f" {key} " in f" {one[0]} "])),
-            ("", []),
-        )
         # The shortest line that names it is the one about it.
         for _, shown, block in sorted(at, key=lambda entry: len(entry[1]))[:1]:
             said = [match.group() for match in _WHOLE.finditer(shown)]
@@ -95,9 +99,7 @@ def steps(lines: Sequence[Line], figures: Sequence[tuple[Figure, Document]]) -> 
     the page it stands on speaks of what the row measures.
     """
     columns = [
-        line
-        for line in lines
-        if line.kind == "column" and any(_scale(term.places[0]) for term in line.terms.values())
+        line for line in lines if line.kind == "column" and any(_scaled(term) for term in line.terms.values())
     ]
     found = []
     for left, right in combinations(columns, 2):
@@ -139,6 +141,11 @@ def cell_text_of(place: Place) -> str:
     return f"{place.label} {place.measure}"
 
 
+def _scaled(term: Term) -> bool:
+    value = term.table.grid[term.rows[0]][term.column]
+    return isinstance(value, str) and parse_scaled(value) is not None
+
+
 def _scale(place: Place) -> float | None:
     return (
         {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(normalize(place.unit or ""))
@@ -162,6 +169,7 @@ def running_totals(lines: Sequence[Line], files: Files) -> list[Computed]:
         for row in rows_of(table)
         for index in range(len(table.columns))
         if isinstance(table.grid[row][index], str)
+        and parse_scaled(str(table.grid[row][index])) is not None
         and (place := place_of(file, table, row, index, "")) is not None
         and _scale(place) is not None
         and "cumulative" in content(place.label)

@@ -1,6 +1,7 @@
 """Reconciliation: two sources state the same measure; which rows agree, which don't, by how much."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
+from ._sums import sums_to_a_third
 from ..compose import (
     Composition,
     Stated,
@@ -17,8 +18,11 @@ from ..compose import (
 
 
 def reconciliation(view: View) -> Composition | None:
-    """From a conflict relation: every common row side by side, the difference, and a status."""
+    """From a conflict relation: every common row side by side, the difference, and a status. From an identity: whether
+    two files add up to the third."""
     relation = view.relation("conflict")
+    if view.graph.relations[0].kind == "identity":
+        return sums_to_a_third(view)
     if relation is None or len(relation.series) != 2:
         return None
     left, right = (view.series[name] for name in relation.series)
