@@ -128,7 +128,9 @@ def split_rows(found: Sequence[Bound], files: Files, least: int) -> list[Compute
     columns = [
         (file, headers, tables, index, content(tables[0].columns[index].name))
         for file, document in files
-        for headers in (content(" ".join(column.name for table in document.tables for column in table.columns)),)
+        for headers in (
+            content(" ".join(column.name for table in document.tables for column in table.columns)),
+        )
         for tables in _pages(document)
         for index in number_columns(tables[0])
     ]

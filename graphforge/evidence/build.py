@@ -19,7 +19,7 @@ from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
 from .relations import Finding
-from .survey import survey
+from .survey import Where, survey
 
 # The relation that carries each execution pattern the engine can state honestly; the others are left to a model.
 RELATION_OF_PATTERN: dict[ExecutionPattern, RelationKind] = {
@@ -52,9 +52,14 @@ def build(
         return rejected(workspace, "no_measure", "no core file has a keyed table with a usable number column")
     draft = Draft(workspace, reread)
     surveyed = survey(workspace, documents, limits)
+    found.findings["conflict"][:] = [
+        finding
+        for finding in found.findings["conflict"]
+        if frozenset(column_of(measure) for measure in finding.measures) not in surveyed.explained
+    ]
     first = _choose(wanted, found, workspace)
     if first is None:
-        return _instead(workspace, surveyed, draft, limits)
+        return _instead(workspace, surveyed.kept, draft, limits)
     draft.add(first)
     primary = measures_of(first)
     if confusing := confusers(primary, [*found.alike, *found.measures], limits.least_rows):
@@ -64,7 +69,7 @@ def build(
             draft.add(context)
     if wanted == "shared_key" and (context := _context(found.findings["share"], primary)) is not None:
         draft.add(context)
-    for computed in surveyed:
+    for computed in surveyed.kept:
         draft.add(computed)
     return draft.finish(wanted, limits.least_quotations if wanted == "quote" else limits.least_rows)
 
@@ -74,7 +79,11 @@ def _instead(
 ) -> EvidenceGraph | Rejection:
     """Where two files don't state the same: three that add up, which is reconciled just as well."""
     pattern = workspace.seed.pattern
-    sums = [one for one in surveyed if three_columns(one, limits.least_rows)] if pattern == "reconciliation" else []
+    sums = (
+        [one for one in surveyed if three_columns(one, limits.least_rows)]
+        if pattern == "reconciliation"
+        else []
+    )
     if not sums:
         wanted = RELATION_OF_PATTERN[pattern]
         return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
@@ -84,6 +93,11 @@ def _instead(
         if computed is not chosen:
             draft.add(computed)
     return draft.finish("identity", limits.least_rows)
+
+
+def column_of(measure: Measure) -> Where:
+    """The column that a measure is read from."""
+    return (measure.file.sha256, measure.table.id, measure.column.index)
 
 
 def three_columns(found: Computed, least: int) -> bool:

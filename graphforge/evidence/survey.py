@@ -1,6 +1,7 @@
 """Everything that computation finds between the files of a workspace, whatever the pattern (paper section 3.3)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..records import Document, Workspace, WorkspaceFile
 from .bounds import bounds, same_bounds, split_rows
@@ -16,14 +17,42 @@ from .pivots import sums
 from .references import columns_named, shared_names
 
 
-def survey(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> list[Computed]:
+# File, table and column.
+Where = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was found, and the pairs of columns that only look like a conflict."""
+
+    kept: list[Computed]
+    explained: frozenset[frozenset[Where]]
+
+
+def survey(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> Survey:
     """The relations between core and supporting files, the best ``limits.most_found`` of each kind.
 
     Nothing is looked for by name: every finder compares what the files hold. Whatever it gives is re-read before it
     counts (``Draft.add``).
     """
     files = [(file, documents[file.sha256]) for file in workspace.with_role("core", "supporting")]
-    return best(between(files, limits), limits.most_found)
+    found = between(files, limits)
+    return Survey(best(found, limits.most_found), explained(found))
+
+
+def explained(found: Sequence[Computed]) -> frozenset[frozenset[Where]]:
+    """Pairs of columns whose difference a third file accounts for: a part and the whole don't contradict each other."""
+    pairs = set()
+    for one in found:
+        if one.kind == "identity" and one.equations[0].template == "{0} + {1} - {2}":
+            first, second, whole = (where(part[0]) for part in one.equations[0].parts)
+            pairs |= {frozenset((first, whole)), frozenset((second, whole))}
+    return frozenset(pairs)
+
+
+def where(place: Place) -> Where:
+    """The column of a table that a place stands in."""
+    return (place.file.sha256, place.table.id if place.table is not None else "", place.column)
 
 
 def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLimits) -> list[Computed]:
@@ -64,6 +93,14 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     found += listed_rows(files) + steps(lines, _figures(files)) + running_totals(lines, files)
     stated = [one for file, document in files for one in bounds(file, document)]
     found += same_bounds(stated) + split_rows(stated, files, limits.least_rows)
+    parts = explained(found)
+    found = [
+        one
+        for one in found
+        if one.kind != "conflict"
+        or len(one.equations[0].parts) != 2
+        or frozenset(where(part[0]) for part in one.equations[0].parts) not in parts
+    ]
     return found + shared_names(files) + columns_named(files)
 
 
