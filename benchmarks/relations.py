@@ -101,9 +101,9 @@ class Corpus:
         others = [
             path
             for path, line in self.sources.items()
-            if path.startswith(f"{topic}/") and path not in paths and line["bytes"] <= LARGEST
+            if path.startswith(f"{topic}/") and path not in paths
         ]
-        others.sort(key=lambda path: stable_hash(name, path))
+        others.sort(key=lambda path: (self.sources[path]["bytes"] > LARGEST, stable_hash(name, path)))
         chosen: list[WorkspaceFile] = []
         taken: set[str] = set()
         for path in [*paths, *others]:
@@ -327,7 +327,8 @@ def _said(name: str, locator: Mapping[str, object], value: object, nodes: Sequen
             numbers = [one for one in numbers if (one >= bound if operator == ">=" else one < bound)]
         return len(numbers) == value
     page = locator.get("page", locator.get("slide"))
-    if page is not None:
+    # A number or name that a document goes by is the same wherever it says it.
+    if page is not None and not isinstance(value, str):
         own = [node for node in own if _page(node) in {None, int(str(page))}]
     if isinstance(value, str):
         return any(

@@ -101,8 +101,7 @@ def _composed(
     for row in rows:
         key = " / ".join(clean_key(cell_text(table, row, column)) for column in columns)
         groups.setdefault(key, []).append(row)
-    by_key = {key: group[0] for key, group in groups.items()}
-    if whole and len(by_key) < 0.5 * len(rows):
+    if whole and len(groups) < 0.5 * len(rows):
         return None
     lines = []
     for index in number_columns(table):
@@ -111,10 +110,11 @@ def _composed(
         ):
             continue
         terms: dict[str, Term] = {}
-        for key, row in by_key.items():
-            number = number_at(table, row, index)
-            if number is not None:
-                terms[key] = Term(number, file, table, index, (row,), key)
+        for key, group in groups.items():
+            stated = [(row, number_at(table, row, index)) for row in (group[:1] if whole else group)]
+            for row, number in stated:
+                if number is not None:
+                    terms.setdefault(key, Term(number, file, table, index, (row,), key))
         if len(terms) >= 2:
             about = table.columns[index]
             name = " ".join(about.name.split())
@@ -133,7 +133,7 @@ def _composed(
                     " and ".join(names),
                 )
             )
-    return Keyed(file, tuple(lines), frozenset(by_key)) if lines else None
+    return Keyed(file, tuple(lines), frozenset(groups)) if lines else None
 
 
 def joined(

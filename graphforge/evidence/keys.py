@@ -89,6 +89,8 @@ def clean_key(text: str, states: bool = False) -> str:
         return period
     if re.fullmatch(r"\d+\.0", raw):
         raw = raw[:-2]
+    # Signs that tell two classes apart: under 15,000, over 15,000.
+    raw = raw.replace("<", " under ").replace(">", " over ")
     bare = normalize(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\*+$", " ", raw)) or normalize(raw)
     if bare in _NATION:
         return "united states"
