@@ -16,6 +16,7 @@ import io
 import json
 import random
 import re
+import statistics
 import sys
 import time
 from collections import Counter
@@ -40,8 +41,8 @@ from graphforge.records import (
     ExecutionPattern,
     PageLocator,
     Passage,
-    Seed,
     RelationKind,
+    Seed,
     SlideLocator,
     Source,
     TableCellLocator,
@@ -99,9 +100,7 @@ class Corpus:
         """A workspace of core files: those of ``paths`` and a few others of the topic, drawn by a fixed hash."""
         topic = paths[0].split("/")[0]
         others = [
-            path
-            for path, line in self.sources.items()
-            if path.startswith(f"{topic}/") and path not in paths
+            path for path, line in self.sources.items() if path.startswith(f"{topic}/") and path not in paths
         ]
         others.sort(key=lambda path: (self.sources[path]["bytes"] > LARGEST, stable_hash(name, path)))
         chosen: list[WorkspaceFile] = []
@@ -474,16 +473,21 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int) -> Non
             topics.setdefault(path.split("/")[0], []).append(path)
     drawn = random.Random(seed)
     pool: list[tuple[str, Computed]] = []
+    spent: list[float] = []
     for topic, paths in sorted(topics.items()):
-        paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:16]
+        paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:8]
         for start in range(0, len(paths) - 3, 4):
             workspace = corpus.workspace(f"{topic} {start}", paths[start : start + 4], "reconciliation")
             if workspace is None:
                 continue
             documents = corpus.documents(workspace)
             files = [(file, documents[file.sha256]) for file in workspace.files]
+            begun = time.perf_counter()
             pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
-    print(f"{len(pool)} relations, {Counter(one.kind for _, one in pool)}")
+            spent.append(time.perf_counter() - begun)
+    kinds = Counter(one.kind for _, one in pool)
+    print(f"{len(pool)} relations in {len(spent)} workspaces: {dict(kinds)}")
+    print(f"seconds a workspace: median {statistics.median(spent):.1f}, most {max(spent):.1f}")
     for topic, one in sorted(
         drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)
     ):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..records import Document, Table, WorkspaceFile, normalize, parse_number
 from .computed import Computed, Equation
 from .keys import content, singular
-from .lines import Place, cell_text, number_columns, place_of, rows_of
+from .lines import Place, cell_text, number_columns, place_of
 
 Files = Sequence[tuple[WorkspaceFile, Document]]
 _NUMBER = r"(?P<number>\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"

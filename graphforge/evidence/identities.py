@@ -6,8 +6,8 @@ from itertools import combinations
 
 from ..records import Document, Table, WorkspaceFile, close, normalize
 from .computed import Computed, Equation
-from .keys import content
 from .equalities import told
+from .keys import content
 from .lines import Line, Place, cell_text, number_columns, place_of, rows_of
 
 _MOST_EQUATIONS = 80

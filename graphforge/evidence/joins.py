@@ -1,7 +1,7 @@
 """Two tables about the same things: joined on cleaned names, on codes, or on several columns together."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median

@@ -18,7 +18,6 @@ from ..records import (
     Table,
     WorkspaceFile,
     adds_up,
-    normalize,
     parse_number,
     parse_scaled,
 )

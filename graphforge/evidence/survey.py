@@ -11,11 +11,10 @@ from .identities import additive, formulas, growth_rules, proportional
 from .joins import composite, joined, tables_keyed
 from .keys import content
 from .limits import EvidenceLimits
-from .listed import listed_rows, running_totals, steps
 from .lines import Figure, Line, Place, column_lines, number_columns, place_of, rows_of, text_figures
+from .listed import listed_rows, running_totals, steps
 from .pivots import sums
 from .references import columns_named, shared_names
-
 
 # File, table and column.
 Where = tuple[str, str, int]

@@ -250,8 +250,8 @@ def _spoken(expression: str, node: ast.AST, names: Mapping[str, str], outermost:
             one, other = _spoken(expression, left, names), _spoken(expression, right, names)
             return f"whether {one} {_WORDS[type(op)]} {other}"
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _SAID:
-            told = [_spoken(expression, one, names) for one in arguments]
-            return f"{_SAID[name]} {' and '.join(told)}"
+            parts = [_spoken(expression, one, names) for one in arguments]
+            return f"{_SAID[name]} {' and '.join(parts)}"
     raise _fault(expression, f"it holds more than arithmetic ({type(node).__name__})")
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from ..errors import RecordError
-from .base import FileName, Identifier, Record, Sha256
 from .arithmetic import as_formula, as_sentence
+from .base import FileName, Identifier, Record, Sha256
 from .locator import CellLocator, Locator, column_letters
 
 RelationKind = Literal[

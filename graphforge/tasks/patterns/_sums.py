@@ -41,7 +41,11 @@ def sums_to_a_third(view: View) -> Composition | None:
             DerivedColumn(alias="rest", label=rest, operation="difference", arguments=("c", "a")),
             DerivedColumn(alias="gap", label=gap, operation="difference", arguments=("rest", "b")),
             DerivedColumn(
-                alias="status", label="Status", operation="agreement", arguments=("rest", "b"), constant=tolerance
+                alias="status",
+                label="Status",
+                operation="agreement",
+                arguments=("rest", "b"),
+                constant=tolerance,
             ),
         ),
         facts=(

@@ -1,7 +1,6 @@
 """Reconciliation: two sources state the same measure; which rows agree, which don't, by how much."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
-from ._sums import sums_to_a_third
 from ..compose import (
     Composition,
     Stated,
@@ -15,6 +14,7 @@ from ..compose import (
     read_column,
     titled,
 )
+from ._sums import sums_to_a_third
 
 
 def reconciliation(view: View) -> Composition | None:
