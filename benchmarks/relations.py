@@ -103,6 +103,11 @@ class Corpus:
             path for path, line in self.sources.items() if path.startswith(f"{topic}/") and path not in paths
         ]
         others.sort(key=lambda path: (self.sources[path]["bytes"] > LARGEST, stable_hash(name, path)))
+        # A small topic is filled up from the others.
+        others += sorted(
+            (path for path, line in self.sources.items() if line["bytes"] <= LARGEST // 10),
+            key=lambda path: stable_hash(name, path),
+        )[:8]
         chosen: list[WorkspaceFile] = []
         taken: set[str] = set()
         for path in [*paths, *others]:
@@ -291,7 +296,7 @@ class Wanted:
                     self.cells += [(name, frozenset({place})) for place in places]
 
     def missing(self, nodes: Sequence[EvidenceNode], groups: Sequence[Sequence[EvidenceNode]]) -> str | None:
-        """Why a relation over nodes isn't the wanted one, or None where it is. ``groups`` are the nodes of its edges."""
+        """Why a relation over nodes isn't the wanted one, or None where it is. ``groups``: the nodes of its edges."""
         held = {(node.name, *cell) for node in nodes if (cell := _cell(node)) is not None}
         for name, places in self.cells:
             if any((name, *place) not in held for place in places):
@@ -421,12 +426,13 @@ def main() -> None:
         "--sample", type=int, default=0, help="print that many found relations of the corpus instead"
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--each", type=int, default=8, help="files of a topic that the sample looks at")
     options = parser.parse_args()
     with initialize_config_dir(str(Path("conf").resolve()), version_base="1.3"):
         configured = EvidenceLimits(**{k: v for k, v in compose("config").graphs.items() if k != "_target_"})
     corpus = Corpus(options.corpus, options.cache)
     if options.sample:
-        sample(corpus, configured, options.sample, options.seed)
+        sample(corpus, configured, options.sample, options.seed, options.each)
         return
     wide = configured.model_copy(update={"most_terms": 12_000, "most_lines": 3_000, "most_steps": 1_000_000})
     totals: Counter[str] = Counter()
@@ -465,7 +471,7 @@ def main() -> None:
     sys.exit(found.total() < totals.total())
 
 
-def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int) -> None:
+def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: int) -> None:
     """Relations drawn from all that the configuration keeps over the topics of the corpus, four files at a time."""
     topics: dict[str, list[str]] = {}
     for path, line in corpus.sources.items():
@@ -475,7 +481,7 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int) -> Non
     pool: list[tuple[str, Computed]] = []
     spent: list[float] = []
     for topic, paths in sorted(topics.items()):
-        paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:8]
+        paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:each]
         for start in range(0, len(paths) - 3, 4):
             workspace = corpus.workspace(f"{topic} {start}", paths[start : start + 4], "reconciliation")
             if workspace is None:

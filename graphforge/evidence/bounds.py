@@ -196,7 +196,8 @@ def _split(
     # The text first: it is the rule.
     equations.insert(0, Equation("applies", "interpret", ((one.place,), equations[0].parts[0]), None, "rule"))
     words = f", which are flagged “{flag}”" if flag else ""
-    why = f"{one.place.file.name} sets a bound ({one.sign} {one.number:g} {one.noun}); {beyond} of {len(rows)} rows of {file.name} meet it{words}"
+    bound = f"{one.place.file.name} sets a bound ({one.sign} {one.number:g} {one.noun})"
+    why = f"{bound}; {beyond} of {len(rows)} rows of {file.name} meet it{words}"
     return Computed("threshold", tuple(equations), 5 + (20 if flag else 0) + min(len(about), 5), why)
 
 

@@ -101,7 +101,7 @@ def column_of(measure: Measure) -> Where:
 
 
 def three_columns(found: Computed, least: int) -> bool:
-    """Whether a relation says that two columns add up to a third, each in a file of its own, keyed by the same names."""
+    """Whether two columns add up to a third, each in a file of its own, keyed by the same names."""
     if found.kind != "identity" or len(found.equations) < least:
         return False
     columns = [

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ..records import Document, Table, WorkspaceFile, close, normalize
 from .computed import Computed, Equation
@@ -209,7 +209,8 @@ def _formula(
             Equation("identity", "derive", tuple(parts), "{0} - {1} - {2} - {3}", parts[0][0].label)
         )
     a, b, c, d = (" ".join(table.columns[index].name.split()) for index in columns)
-    why = f"“{a}” less “{b}” and “{c}” is “{d}” in {len(rows)} rows{f' of {kind}' if kind else ''}, as {rule.file.name} says"
+    of = f" of {kind}" if kind else ""
+    why = f"“{a}” less “{b}” and “{c}” is “{d}” in {len(rows)} rows{of}, as {rule.file.name} says"
     return Computed("identity", tuple(equations), len(rows), why)
 
 
@@ -236,7 +237,7 @@ def proportional(lines: Sequence[Line], least: int, rules: Sequence[Place] = ())
     by_growth: dict[tuple[str, str, str], list[int]] = {}
     for number, line in enumerate(rows):
         keys = sorted(line.terms)
-        for earlier, later in zip(keys, keys[1:], strict=False):
+        for earlier, later in pairwise(keys):
             a, b = line.terms[earlier].value, line.terms[later].value
             if a and b and not close(a, b, relative=1e-4):
                 by_growth.setdefault((earlier, later, f"{b / a:.6f}"), []).append(number)

@@ -131,7 +131,8 @@ def steps(lines: Sequence[Line], figures: Sequence[tuple[Figure, Document]]) -> 
                 equation = Equation(
                     "identity", "derive", ((earlier,), (figure.place,), (later,)), "{0} + {1} - {2}", key
                 )
-                why = f"“{later.label}” rises from {earlier.file.name} to {later.file.name} by a figure that {figure.place.file.name} states"
+                rise = f"“{later.label}” rises from {earlier.file.name} to {later.file.name}"
+                why = f"{rise} by a figure that {figure.place.file.name} states"
                 found.append(Computed("identity", (equation,), 8 + digits(gap), why))
     return found
 
@@ -208,7 +209,8 @@ def _window(line: Line, place: Place, last: int) -> Iterator[Computed]:
         equation = Equation(
             "aggregate", "reconcile", ((place,), places), f"{scale:.0f} * {{0}} - {{1}}", place.label
         )
-        why = f"“{line.name}” of {fits[0][-1]} to {last} ({line.file.name}) add up to “{place.label}” in {place.file.name}"
+        parts = f"“{line.name}” of {fits[0][-1]} to {last} ({line.file.name})"
+        why = f"{parts} add up to “{place.label}” in {place.file.name}"
         yield Computed("aggregate", (equation,), 8, why)
 
 

@@ -1,4 +1,4 @@
-"""References between documents: the same number of a form, order or version, a table by its name, a column of a sheet."""
+"""References between documents: the same number of an order or version, a table by name, a column of a sheet."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -189,7 +189,8 @@ def columns_named(files: Files) -> list[Computed]:
                     equation = Equation(
                         "reference", "interpret", ((source,), (heads[0][1],)), None, match.group()
                     )
-                    why = f"{file.name} sends to {match.group()} of sheet {heads[0][0]} of {heads[0][1].file.name}: “{heads[0][1].value}”"
+                    sheet, head = heads[0]
+                    why = f"{file.name} sends to {match.group()} of sheet {sheet} of {head.file.name}: “{head.value}”"
                     found.append(Computed("reference", (equation,), 20, why))
     return found
 

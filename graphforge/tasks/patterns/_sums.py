@@ -94,8 +94,8 @@ def sums_to_a_third(view: View) -> Composition | None:
         f"{titled(view, view.file(whole))}. I've been asked whether they do and would rather not guess. Put the three "
         f"side by side for every {key.casefold()} that all of them list.",
         f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
-        f"Call a row “agrees” where no more than {tolerance:g} is unexplained, either way, and “differs” otherwise. Keep "
-        "the numbers as the sources print them.",
+        f"Call a row “agrees” where no more than {tolerance:g} is unexplained, either way, and “differs” otherwise. "
+        "Keep the numbers as the sources print them.",
     )
     columns = listed((key, *heads, rest, gap, "Status"))
     sheet = f"a sheet “Reconciliation” with the columns {columns}, a row for each {key.casefold()}"
