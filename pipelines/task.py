@@ -53,9 +53,10 @@ def found(data: Path) -> Iterator[tuple[str, Task]]:
         )
     for spec in read_jsonl(data / "tasks/tasks.jsonl", TaskSpec):
         yield spec.id, spec
-    if (data / "revise/revisions.jsonl").is_file():
-        for one in read_jsonl(data / "revise/revisions.jsonl", Revision):
-            yield one.spec.id, one.spec
+    for stage in ("revise", "verify"):
+        if (data / stage / "revisions.jsonl").is_file():
+            for one in read_jsonl(data / stage / "revisions.jsonl", Revision):
+                yield one.spec.id, one.spec
     if (data / "admit/admitted.jsonl").is_file():
         for admitted in read_jsonl(data / "admit/admitted.jsonl", Admitted):
             yield admitted.spec.id, admitted

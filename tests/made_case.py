@@ -23,7 +23,18 @@ from graphforge.records import (
     WorkspaceFile,
 )
 
-LIMITS = EvidenceLimits(least_rows=4, most_rows=150, least_quotations=2, most_measures=60)
+LIMITS = EvidenceLimits(
+    least_rows=4,
+    most_rows=150,
+    least_quotations=2,
+    most_measures=60,
+    longest=20_000,
+    most_lines=1_500,
+    most_figures=20_000,
+    most_steps=600_000,
+    most_terms=600,
+    most_found=6,
+)
 NAMES = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel")
 FIRST = (1200.0, 845.0, 3310.0, 978.0, 451.0, 2204.0, 1530.0, 667.0)
 SECOND = (1200.0, 861.0, 3310.0, 978.0, 430.0, 2204.0, 1530.0, 667.0)

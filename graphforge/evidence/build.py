@@ -9,14 +9,17 @@ from ..records import (
     Rejection,
     RelationKind,
     Workspace,
+    normalize,
     stable_hash,
 )
+from .computed import Computed
 from .draft import Draft, Evidence, Reread, rejected
 from .find import Found, confusers, find, measures_of
 from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
 from .relations import Finding
+from .survey import Where, survey
 
 # The relation that carries each execution pattern the engine can state honestly; the others are left to a model.
 RELATION_OF_PATTERN: dict[ExecutionPattern, RelationKind] = {
@@ -48,9 +51,15 @@ def build(
     if not found.measures:
         return rejected(workspace, "no_measure", "no core file has a keyed table with a usable number column")
     draft = Draft(workspace, reread)
+    surveyed = survey(workspace, documents, limits)
+    found.findings["conflict"][:] = [
+        finding
+        for finding in found.findings["conflict"]
+        if frozenset(column_of(measure) for measure in finding.measures) not in surveyed.explained
+    ]
     first = _choose(wanted, found, workspace)
     if first is None:
-        return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
+        return _instead(workspace, surveyed.kept, draft, limits)
     draft.add(first)
     primary = measures_of(first)
     if confusing := confusers(primary, [*found.alike, *found.measures], limits.least_rows):
@@ -60,7 +69,63 @@ def build(
             draft.add(context)
     if wanted == "shared_key" and (context := _context(found.findings["share"], primary)) is not None:
         draft.add(context)
+    for computed in surveyed.kept:
+        draft.add(computed)
     return draft.finish(wanted, limits.least_quotations if wanted == "quote" else limits.least_rows)
+
+
+def _instead(
+    workspace: Workspace, surveyed: Sequence[Computed], draft: Draft, limits: EvidenceLimits
+) -> EvidenceGraph | Rejection:
+    """Where two files don't state the same: three that add up, which is reconciled just as well."""
+    pattern = workspace.seed.pattern
+    sums = (
+        [one for one in surveyed if three_columns(one, limits.least_rows)]
+        if pattern == "reconciliation"
+        else []
+    )
+    if not sums:
+        wanted = RELATION_OF_PATTERN[pattern]
+        return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
+    chosen = sums[int(stable_hash(workspace.id, "identity")[:8], 16) % len(sums[:4])]
+    draft.add(chosen)
+    for computed in surveyed:
+        if computed is not chosen:
+            draft.add(computed)
+    return draft.finish("identity", limits.least_rows)
+
+
+def column_of(measure: Measure) -> Where:
+    """The column that a measure is read from."""
+    return (measure.file.sha256, measure.table.id, measure.column.index)
+
+
+def three_columns(found: Computed, least: int) -> bool:
+    """Whether two columns add up to a third, each in a file of its own, keyed by the same names."""
+    if found.kind != "identity" or len(found.equations) < least:
+        return False
+    columns = [
+        {(part[0].file.sha256, part[0].table.id if part[0].table else "", part[0].column) for part in side}
+        for side in zip(*(equation.parts for equation in found.equations), strict=False)
+    ]
+    names = [
+        tuple(normalize(part[0].label) for part in side)
+        for side in zip(*(equation.parts for equation in found.equations), strict=False)
+    ]
+    return (
+        all(equation.template == "{0} + {1} - {2}" for equation in found.equations)
+        and len(columns) == 3
+        and all(len(one) == 1 for one in columns)
+        and len({file for one in columns for file, _, _ in one}) == 3
+        # A plan joins by the names as they are written.
+        and names[0] == names[1] == names[2]
+        and len(set(names[0])) == len(names[0])
+        and all(
+            part[0].table is not None and part[0].table.key is not None and part[0].literal is None
+            for equation in found.equations
+            for part in equation.parts
+        )
+    )
 
 
 def _choose(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import networkx as nx
 
-from ..errors import GraphForgeError
+from ..errors import GraphForgeError, RecordError
 from ..records import (
     CellLocator,
     EvidenceEdge,
@@ -22,7 +22,10 @@ from ..records import (
     normalize,
     parse_number,
 )
+from ..records.arithmetic import evaluate
 from ..records.locator import TableCellLocator
+from .computed import Computed, Equation
+from .lines import Place, cell_text
 from .measures import Measure
 from .quotes import Quotation, Threshold
 from .relations import Finding, stated_total
@@ -50,11 +53,13 @@ class Draft:
         self.relations: list[Relation] = []
         self._why = ""
 
-    def add(self, evidence: Evidence, why: str = "") -> None:
+    def add(self, evidence: Evidence | Computed, why: str = "") -> None:
         """Add a relation with its nodes, edges and series; parts whose nodes are not recovered are left out."""
         self._why = why
         if isinstance(evidence, Threshold):
             self._add_threshold(evidence)
+        elif isinstance(evidence, Computed):
+            self._add_computed(evidence)
         elif isinstance(evidence, list):
             self._add_quotations(evidence)
         elif evidence.kind == "share":
@@ -361,6 +366,133 @@ class Draft:
                 )
             )
         self.relate("threshold", (self._add_series(measure, rows),), (rule.id,), edges)
+
+    def _add_computed(self, found: Computed) -> None:
+        """Each equation whose every part is recovered becomes an edge; with none left there is no relation.
+
+        Parts of one place are nodes; a part of several is a series, and their sum.
+        """
+        edges: list[str] = []
+        nodes: list[EvidenceNode] = []
+        series: list[str] = []
+        # Columns side by side, where every equation takes one cell of each of them in another row.
+        columns: list[list[tuple[Place, EvidenceNode]]] = []
+        for equation in found.equations:
+            parts = [[(place, self._place(place)) for place in part] for part in equation.parts]
+            if any(node is None for part in parts for _, node in part):
+                continue
+            kept = [[(place, node) for place, node in part if node is not None] for part in parts]
+            if (made := self._equation(equation, kept)) is None:
+                continue
+            edge, own = made
+            edges.append(edge)
+            series += own
+            nodes += [node for part in kept if len(part) == 1 for _, node in part]
+            for at, part in enumerate(kept if equation.template is not None else ()):
+                columns += [[] for _ in range(at + 1 - len(columns))]
+                columns[at] += part if len(part) == 1 else []
+        if not edges:
+            return
+        taken: set[str] = set()
+        for side in columns:
+            if (name := self._side(side)) is not None:
+                series.append(name)
+                taken |= {node.id for _, node in side}
+        alone = [node.id for node in nodes if node.id not in taken]
+        self.relate(found.kind, tuple(dict.fromkeys(series)), tuple(dict.fromkeys(alone)), edges, found.why)
+
+    def _place(self, place: Place) -> EvidenceNode | None:
+        return self.confirm(
+            place.file,
+            place.locator,
+            place.value,
+            place.literal,
+            place.label[:300] or place.measure,
+            place.measure[:200] or place.label[:200],
+            place.label[:200],
+            place.period,
+            place.unit,
+        )
+
+    def _equation(
+        self, equation: Equation, parts: Sequence[Sequence[tuple[Place, EvidenceNode]]]
+    ) -> tuple[str, list[str]] | None:
+        """The edge of an equation and the series of its sums; None where it can't be computed."""
+        names: list[str] = []
+        values: dict[str, float | list[float]] = {}
+        series = []
+        for part in parts:
+            numbers = [float(node.value) for _, node in part if isinstance(node.value, float)]
+            if len(part) == 1:
+                names.append(part[0][1].id)
+                if numbers:
+                    values[names[-1]] = numbers[0]
+                continue
+            made = self._sum_series(part)
+            if made is None:
+                return None
+            series.append(made)
+            names.append(f"sum({made})")
+            values[made] = numbers
+        members = [node for part in parts for _, node in part]
+        if equation.template is None:
+            return self.edge(equation.kind, equation.operation, members), series
+        expression = equation.template.format(*names)
+        try:
+            result = evaluate(expression, values)
+        except RecordError:
+            return None
+        assert isinstance(result, float)  # every series stands in a sum
+        return self.edge(equation.kind, equation.operation, members, expression, result), series
+
+    def _side(self, side: Sequence[tuple[Place, EvidenceNode]]) -> str | None:
+        """A series over one cell a row of one column, where the places are that; its id."""
+        tables = {
+            (place.file.sha256, place.table.id if place.table else "", place.column) for place, _ in side
+        }
+        rows = [place.row for place, _ in side]
+        if len(side) < 3 or len(tables) != 1 or side[0][0].table is None or len(set(rows)) != len(rows):
+            return None
+        return self._sum_series(side)
+
+    def _sum_series(self, part: Sequence[tuple[Place, EvidenceNode]]) -> str | None:
+        """The series over places of one column of a table, by whatever names its rows; its id."""
+        first = part[0][0]
+        if first.table is None or any(place.column != first.column for place, _ in part):
+            return None
+        identifiers = tuple(node.id for _, node in part)
+        for known in self.series:
+            if known.nodes == identifiers:
+                return known.id
+        table = first.table
+        key = table.key if table.key not in (None, first.column) else None
+        if key is None:
+            named = [one.index for one in table.columns if one.kind != "number" and one.index != first.column]
+            if not named:
+                return None
+            key = named[0]
+        place = first.locator
+        offset = place.column - first.column if isinstance(place, CellLocator | TableCellLocator) else 0
+        texts = [cell_text(table, one.row, key) for one, _ in part]
+        entities = texts if all(texts) and len(set(texts)) == len(texts) else [one.label for one, _ in part]
+        series = Series(
+            id=f"s{len(self.series) + 1}",
+            file=first.file.sha256,
+            name=first.file.name,
+            table=table.title,
+            key_name=" ".join(table.columns[key].name.split()),
+            key_column=key + offset,
+            measure=first.measure,
+            unit=first.unit,
+            period=first.period,
+            place=place,
+            entities=tuple(
+                entity or f"row {one.row + 1}" for entity, (one, _) in zip(entities, part, strict=True)
+            ),
+            nodes=identifiers,
+        )
+        self.series.append(series)
+        return series.id
 
     def _add_quotations(self, group: list[Quotation]) -> None:
         edges, texts, cells = [], [], []

@@ -7,6 +7,7 @@ the second file, ``F3.P12`` the twelfth paragraph of the third. A place that was
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,7 +17,6 @@ from ..records import (
     Document,
     Locator,
     Operation,
-    RelationKind,
     Role,
     Table,
     Value,
@@ -31,6 +31,20 @@ from .measures import Measure
 from .quotes import Quotation, Threshold
 from .relations import Finding
 
+# The kinds that a model may add; the others are found by computation alone.
+AddedKind = Literal[
+    "shared_key",
+    "equal",
+    "conflict",
+    "total",
+    "share",
+    "growth",
+    "threshold",
+    "quote",
+    "confuser",
+    "applies",
+    "derived",
+]
 COLUMNS, CELL = 24, 80
 OF_A_KIND = 6
 # How often a column, or a pair of tables, may stand among the relations offered of a kind while others wait.
@@ -101,7 +115,7 @@ class AddedEdge(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: RelationKind
+    kind: AddedKind
     operation: Operation
     nodes: tuple[str, ...] = Field(min_length=1)
     expression: str | None = None

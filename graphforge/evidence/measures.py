@@ -11,15 +11,28 @@ _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
-_PERIOD_WORDS = re.compile(
+PERIOD_WORDS = re.compile(
     rf"\b(?:(?:{_MONTH}) \d\d?(?!\d)|{_MONTH}|(?:fy|cy) ?(?:\d\d){{1,2}}|fy|cy|q[1-4]|(?:19|20)\d\d|"
     r"fiscal|calendar|years?|quarters?|months?)\b"
 )
 # Numbers under such names identify or order the rows; nobody adds or compares them.
-_IDENTIFIERS = re.compile(
+IDENTIFIERS = re.compile(
     r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|soc|naics|sic|year|month|latitude|longitude|lat|lon|phone|"
     r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$"
 )
+
+
+def identifies(name: str) -> bool:
+    """Whether a column of this name numbers or dates its rows instead of measuring them.
+
+    >>> identifies("Fiscal Year"), identifies("Fiscal Year 2019 adopted budget"), identifies("FIPS Code")
+    (True, False, True)
+    """
+    folded = normalize(name)
+    stem = " ".join(PERIOD_WORDS.sub(" ", folded).split())
+    if not stem:
+        return not any(letter.isdigit() for letter in folded)
+    return IDENTIFIERS.search(stem) is not None
 
 
 @dataclass(frozen=True)
@@ -47,14 +60,14 @@ class Measure:
     @cached_property
     def stem(self) -> str:
         """The normalized header without its period words: equal stems mean the same measure."""
-        return " ".join(_PERIOD_WORDS.sub(" ", normalize(self.column.name)).split())
+        return " ".join(PERIOD_WORDS.sub(" ", normalize(self.column.name)).split())
 
     @cached_property
     def subject(self) -> str:
         """The stem, or the normalized table title where the header is only a period."""
         if self.stem and not self.stem.isdigit():
             return self.stem
-        return " ".join(_PERIOD_WORDS.sub(" ", normalize(self.table.title or self.document.title)).split())
+        return " ".join(PERIOD_WORDS.sub(" ", normalize(self.table.title or self.document.title)).split())
 
     @cached_property
     def period(self) -> str | None:
@@ -122,7 +135,7 @@ def list_measures(
                 rows = {key: row for key, row in keyed.items() if table.number(row, column.index) is not None}
                 if len(rows) < least_rows or len(rows) < 0.6 * len(keyed):
                     continue
-                if _IDENTIFIERS.search(normalize(column.name)):
+                if IDENTIFIERS.search(normalize(column.name)):
                     continue
                 measure = Measure(file, document, table, column, rows)
                 if len(set(measure.values())) < min(3, len(rows)) or not measure.subject:

@@ -36,7 +36,7 @@ from .locator import (
     column_index,
     column_letters,
 )
-from .numbers import close, parse_number, show_number
+from .numbers import close, parse_number, parse_scaled, show_number
 from .plan import (
     Citation,
     DerivedColumn,

@@ -107,6 +107,154 @@ def reductions(expression: str, inside: bool = False) -> tuple[str, dict[str, st
     return ast.unparse(Replacing().visit(tree)), found
 
 
+_SIGNS: dict[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Gt: ">",
+    ast.Lt: "<",
+    ast.GtE: ">=",
+    ast.LtE: "<=",
+    ast.Eq: "=",
+    ast.NotEq: "<>",
+}
+_WORDS: dict[type, str] = {
+    ast.Add: "plus",
+    ast.Sub: "less",
+    ast.Mult: "times",
+    ast.Div: "divided by",
+    ast.Gt: "is greater than",
+    ast.Lt: "is less than",
+    ast.GtE: "is at least",
+    ast.LtE: "is at most",
+    ast.Eq: "equals",
+    ast.NotEq: "differs from",
+}
+_SHEET = {"sum": "SUM", "mean": "AVERAGE", "min": "MIN", "max": "MAX", "count": "COUNT", "abs": "ABS"}
+_SAID = {
+    "sum": "the sum of",
+    "mean": "the mean of",
+    "min": "the lowest of",
+    "max": "the highest of",
+    "count": "the number of",
+    "abs": "the size of",
+}
+
+
+def as_formula(expression: str, cells: Mapping[str, str], columns: Collection[str] = ()) -> str:
+    """The expression as a spreadsheet formula, names replaced by cells; those in ``columns`` stand for ranges.
+
+    RecordError where a spreadsheet has no plain formula for it: a column outside a function, a mean over a computed
+    column.
+
+    >>> as_formula("100 * (n1 - n2) / sum(s1)", {"n1": "B2", "n2": "C2", "s1": "D2:D9"}, {"s1"})
+    '=100*(B2-C2)/SUM(D2:D9)'
+    >>> as_formula("sum(s1 > s2)", {"s1": "B2:B9", "s2": "C2:C9"}, {"s1", "s2"})
+    '=SUMPRODUCT((B2:B9>C2:C9)*1)'
+    """
+    tree = _parse(expression)
+    inside = _columns_used(tree, columns, False)
+    if inside:
+        raise _fault(expression, f"the column {inside!r} stands outside a function: it has no single cell")
+    return "=" + _written(expression, tree, cells, columns, 0)
+
+
+def as_sentence(expression: str, names: Mapping[str, str]) -> str:
+    """The expression in words, names replaced by what they stand for.
+
+    >>> as_sentence("sum(s1) - n2", {"s1": "the twelve months", "n2": "the year"})
+    'the sum of the twelve months, less the year'
+    """
+    return _spoken(expression, _parse(expression), names, True)
+
+
+def _columns_used(node: ast.AST, columns: Collection[str], called: bool) -> str | None:
+    """A column that no function that makes a number of it holds, or None."""
+    if isinstance(node, ast.Call):
+        reduced = isinstance(node.func, ast.Name) and node.func.id in _REDUCTIONS
+        found = (_columns_used(one, columns, called or reduced) for one in node.args)
+        return next((one for one in found if one), None)
+    if isinstance(node, ast.Name):
+        return node.id if node.id in columns and not called else None
+    found = (_columns_used(one, columns, called) for one in ast.iter_child_nodes(node))
+    return next((one for one in found if one), None)
+
+
+def _written(
+    expression: str, node: ast.AST, cells: Mapping[str, str], columns: Collection[str], binds: int
+) -> str:
+    """A part of a formula; ``binds`` is how tightly what stands around it binds: 1 compares, 2 adds, 3 multiplies."""
+
+    def part(one: ast.AST, tighter: int) -> str:
+        return _written(expression, one, cells, columns, tighter)
+
+    def bracketed(text: str, own: int) -> str:
+        return f"({text})" if own < binds else text
+
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return repr(number)
+        case ast.Name(id=name):
+            if name not in cells:
+                raise _fault(expression, f"it uses {name!r}, which has no cell")
+            return cells[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return f"(-{part(inner, 4)})"
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+            return part(inner, binds)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            own = 2 if isinstance(op, ast.Add | ast.Sub) else 3
+            # What follows a minus or a division is bracketed where it is a sum or a product itself.
+            closer = own + isinstance(op, ast.Sub | ast.Div)
+            return bracketed(f"{part(left, own)}{_SIGNS[type(op)]}{part(right, closer)}", own)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
+            return (
+                f"({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1"
+                if binds < 3
+                else (f"(({part(left, 2)}{_SIGNS[type(op)]}{part(right, 2)})*1)")
+            )
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _SHEET:
+            plain = all(isinstance(one, ast.Name) or not _columns_in(one, columns) for one in arguments)
+            if plain:
+                return f"{_SHEET[name]}({','.join(part(one, 0) for one in arguments)})"
+            if name == "sum" and len(arguments) == 1:
+                return f"SUMPRODUCT({part(arguments[0], 0)})"
+            raise _fault(
+                expression, f"a spreadsheet has no plain formula for {name!r} over a computed column"
+            )
+    raise _fault(expression, f"it holds more than arithmetic ({type(node).__name__})")
+
+
+def _columns_in(node: ast.AST, columns: Collection[str]) -> bool:
+    return any(isinstance(one, ast.Name) and one.id in columns for one in ast.walk(node))
+
+
+def _spoken(expression: str, node: ast.AST, names: Mapping[str, str], outermost: bool = False) -> str:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return repr(number)
+        case ast.Name(id=name):
+            if name not in names:
+                raise _fault(expression, f"it uses {name!r}, which has no name")
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return f"minus {_spoken(expression, inner, names)}"
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+            return _spoken(expression, inner, names, outermost)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            comma = "," if isinstance(left, ast.Call) else ""
+            told = f"{_spoken(expression, left, names)}{comma} {_WORDS[type(op)]} {_spoken(expression, right, names)}"
+            return told if outermost else f"({told})"
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
+            one, other = _spoken(expression, left, names), _spoken(expression, right, names)
+            return f"whether {one} {_WORDS[type(op)]} {other}"
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _SAID:
+            parts = [_spoken(expression, one, names) for one in arguments]
+            return f"{_SAID[name]} {' and '.join(parts)}"
+    raise _fault(expression, f"it holds more than arithmetic ({type(node).__name__})")
+
+
 def _parse(expression: str) -> ast.expr:
     if len(expression) > LONGEST:
         raise _fault(expression, f"it has {len(expression)} characters, more than {LONGEST}")

@@ -1,11 +1,14 @@
 """The evidence graph: facts at locators, and the dependencies between them (paper section 3.3)."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, model_validator
 
+from ..errors import RecordError
+from .arithmetic import as_formula, as_sentence
 from .base import FileName, Identifier, Record, Sha256
-from .locator import Locator
+from .locator import CellLocator, Locator, column_letters
 
 RelationKind = Literal[
     "shared_key",
@@ -19,6 +22,9 @@ RelationKind = Literal[
     "confuser",
     "applies",
     "derived",
+    "aggregate",
+    "identity",
+    "reference",
 ]
 Operation = Literal["interpret", "compare", "reconcile", "derive"]
 
@@ -47,6 +53,29 @@ class EvidenceNode(Record):
     value: float | str
     raw: str
     use: str = Field(default="", exclude_if=_empty)
+
+    def cell(self) -> str:
+        """The node as an operand of a formula: its cell, with file and sheet; a figure of a text as the number."""
+        if not isinstance(self.locator, CellLocator):
+            return repr(self.value)
+        place = f"{column_letters(self.locator.column)}{self.locator.row + 1}"
+        book = f"[{self.name}]{self.locator.sheet}".replace("'", "''")
+        return f"'{book}'!{place}"
+
+
+def _ranged(nodes: Sequence[EvidenceNode]) -> str:
+    """Nodes as operands of a formula: one range where they are neighbours in a column, otherwise one by one."""
+    places = [node.locator for node in nodes]
+    if all(isinstance(place, CellLocator) for place in places):
+        cells = [place for place in places if isinstance(place, CellLocator)]
+        rows = sorted(place.row for place in cells)
+        same = {(place.sheet, place.column) for place in cells}
+        if len(same) == 1 and rows == list(range(rows[0], rows[0] + len(rows))):
+            first = min(
+                nodes, key=lambda node: node.locator.row if isinstance(node.locator, CellLocator) else 0
+            )
+            return f"{first.cell()}:{column_letters(cells[0].column)}{rows[-1] + 1}"
+    return ",".join(node.cell() for node in nodes)
 
 
 class EvidenceEdge(Record):
@@ -123,6 +152,36 @@ class EvidenceGraph(Record):
     series: tuple[Series, ...] = ()
     relations: tuple[Relation, ...] = Field(min_length=1)
     dropped: int = Field(default=0, ge=0)
+
+    def formula(self, edge: str) -> str:
+        """The expression of an edge as a spreadsheet formula over the cells of its files, figures of texts as numbers.
+
+        RecordError where the edge has no expression, or a spreadsheet no plain formula for it.
+        """
+        expression = self._expression(edge)
+        nodes = {node.id: node for node in self.nodes}
+        cells = {name: node.cell() for name, node in nodes.items()}
+        columns = {one.id: _ranged([nodes[name] for name in one.nodes]) for one in self.series}
+        return as_formula(expression, cells | columns, columns)
+
+    def sentence(self, edge: str) -> str:
+        """The expression of an edge in words that name every operand. RecordError where the edge has none."""
+        expression = self._expression(edge)
+        names = {node.id: f"{node.value} ({node.measure}, {node.entity}; {node.name})" for node in self.nodes}
+        names |= {
+            one.id: f"the {len(one.nodes)} figures of “{one.measure}” in {one.name}" for one in self.series
+        }
+        told = as_sentence(expression, names)
+        result = next(one.result for one in self.edges if one.id == edge)
+        return told if result is None else f"{told} is {result!r}"
+
+    def _expression(self, edge: str) -> str:
+        found = next((one.expression for one in self.edges if one.id == edge), None)
+        if found is None:
+            raise RecordError(
+                f"The graph {self.id} has no computation {edge!r}", "Name an edge with an expression"
+            )
+        return found
 
     @model_validator(mode="after")
     def _references(self) -> "EvidenceGraph":

@@ -45,6 +45,35 @@ def parse_number(value: Value) -> float | None:
     return -number if negative else number
 
 
+_SUFFIX = re.compile(
+    r"(?P<number>\(?[$€£]?\s?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?)\s?(?P<suffix>[KMBT]|thousand|million|billion|trillion)$",
+    re.I,
+)
+_POWERS = {
+    "k": 1e3,
+    "t": 1e12,
+    "m": 1e6,
+    "b": 1e9,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+
+
+def parse_scaled(text: str) -> tuple[str, float, float] | None:
+    """A number written with its scale: its digits to the letter, the number they say, and the scale.
+
+    >>> parse_scaled("$110.7B"), parse_scaled("297.2M"), parse_scaled("12")
+    (('$110.7', 110.7, 1000000000.0), ('297.2', 297.2, 1000000.0), None)
+    """
+    match = _SUFFIX.fullmatch(text.strip())
+    number = parse_number(match["number"]) if match else None
+    if match is None or number is None:
+        return None
+    return match["number"].strip(), number, _POWERS[match["suffix"].casefold()]
+
+
 def show_number(number: float) -> str:
     """A number as a person would type it: no trailing zeros, thousands separated, at most 6 decimals."""
     if float(number).is_integer() and abs(number) < 1e15:

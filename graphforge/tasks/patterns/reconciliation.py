@@ -14,11 +14,15 @@ from ..compose import (
     read_column,
     titled,
 )
+from ._sums import sums_to_a_third
 
 
 def reconciliation(view: View) -> Composition | None:
-    """From a conflict relation: every common row side by side, the difference, and a status."""
+    """From a conflict relation: every common row side by side, the difference, and a status. From an identity: whether
+    two files add up to the third."""
     relation = view.relation("conflict")
+    if view.graph.relations[0].kind == "identity":
+        return sums_to_a_third(view)
     if relation is None or len(relation.series) != 2:
         return None
     left, right = (view.series[name] for name in relation.series)

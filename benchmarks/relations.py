@@ -1,0 +1,510 @@
+"""How many of the known relations of a corpus the ``rules`` engine finds, without being told of any.
+
+    python -m benchmarks.relations ../shared/corpus            # every known relation, one workspace each
+    python -m benchmarks.relations ../shared/corpus --sample 40  # relations found over the corpus, to be read by hand
+
+For each relation of ``known_relations.jsonl`` a workspace holds its files and a few others of its topic. A relation
+counts as found where one found relation takes in the same values at the same places, each read again from the
+original file: the cells of every list and sum, the figures and words of every quotation. ``kept`` says that
+``evidence.build`` puts it into the graph under the limits of the configuration.
+"""
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import random
+import re
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import openpyxl
+from hydra import compose, initialize_config_dir
+
+from graphforge.errors import GraphForgeError
+from graphforge.evidence import EvidenceLimits, build
+from graphforge.evidence.build import RELATION_OF_PATTERN
+from graphforge.evidence.computed import Computed, best
+from graphforge.evidence.draft import Draft, Evidence
+from graphforge.evidence.find import find
+from graphforge.evidence.survey import between
+from graphforge.records import (
+    CellLocator,
+    Document,
+    EvidenceGraph,
+    EvidenceNode,
+    ExecutionPattern,
+    PageLocator,
+    Passage,
+    RelationKind,
+    Seed,
+    SlideLocator,
+    Source,
+    TableCellLocator,
+    Workspace,
+    WorkspaceFile,
+    column_index,
+    normalize,
+    parse_number,
+    stable_hash,
+)
+from graphforge.workspace import Rereader, parse
+
+# The pattern whose workspace would hold a relation of the kind.
+PATTERNS: dict[str, ExecutionPattern] = {
+    "equal": "reconciliation",
+    "conflict": "reconciliation",
+    "aggregate": "reconciliation",
+    "additive": "data_analysis_and_reporting",
+    "join": "comparative_evaluation",
+    "threshold": "monitoring_and_exception_reporting",
+    "reference": "research_and_source_synthesis",
+}
+DISTRACTORS, LARGEST = 3, 2_000_000
+
+Cells = frozenset[tuple[str, int, int]]
+
+
+class Corpus:
+    """Files of a corpus, parsed once."""
+
+    def __init__(self, root: Path, cache: Path | None = None):
+        self.root = root
+        self.cache = cache
+        self.sources = {
+            line["path"].removeprefix("corpus/"): line
+            for line in map(json.loads, (root / "manifest.jsonl").read_text().splitlines())
+        }
+        self._parsed: dict[str, Document | None] = {}
+
+    def document(self, path: str) -> Document | None:
+        if path not in self._parsed:
+            kept = self.cache / f"{hashlib.sha1(path.encode()).hexdigest()}.json" if self.cache else None
+            try:
+                if kept is not None and kept.exists():
+                    self._parsed[path] = Document.model_validate_json(kept.read_text())
+                else:
+                    self._parsed[path] = made = parse(self.root / path)
+                    if kept is not None:
+                        kept.write_text(made.model_dump_json())
+            except GraphForgeError:
+                self._parsed[path] = None
+        return self._parsed[path]
+
+    def workspace(self, name: str, paths: Sequence[str], pattern: ExecutionPattern) -> Workspace | None:
+        """A workspace of core files: those of ``paths`` and a few others of the topic, drawn by a fixed hash."""
+        topic = paths[0].split("/")[0]
+        others = [
+            path for path, line in self.sources.items() if path.startswith(f"{topic}/") and path not in paths
+        ]
+        others.sort(key=lambda path: (self.sources[path]["bytes"] > LARGEST, stable_hash(name, path)))
+        # A small topic is filled up from the others.
+        others += sorted(
+            (path for path, line in self.sources.items() if line["bytes"] <= LARGEST // 10),
+            key=lambda path: stable_hash(name, path),
+        )[:8]
+        chosen: list[WorkspaceFile] = []
+        taken: set[str] = set()
+        for path in [*paths, *others]:
+            document = self.document(path)
+            if (
+                document is None
+                or document.sha256 in taken
+                or len(chosen) >= max(4, len(paths) + DISTRACTORS)
+            ):
+                if path in paths and document is None:
+                    return None
+                continue
+            taken.add(document.sha256)
+            line = self.sources[path]
+            source = Source(
+                publisher=line["publisher"], title=line["title"], licence=line["licence"], topic=topic
+            )
+            chosen.append(
+                WorkspaceFile(
+                    sha256=document.sha256,
+                    name=Path(path).name,
+                    family=document.family,
+                    bytes=line["bytes"],
+                    role="core",
+                    why="benchmark",
+                    source=source,
+                )
+            )
+        return Workspace(
+            id=f"ws-{stable_hash(name)[:12]}", seed=_seed(pattern), topic=topic, files=tuple(chosen)
+        )
+
+    def documents(self, workspace: Workspace) -> dict[str, Document]:
+        by_hash = {one.sha256: one for one in self._parsed.values() if one is not None}
+        return {file.sha256: by_hash[file.sha256] for file in workspace.files}
+
+    def path(self, sha256: str) -> Path:
+        return self.root / next(
+            path for path, one in self._parsed.items() if one is not None and one.sha256 == sha256
+        )
+
+
+def _seed(pattern: ExecutionPattern) -> Seed:
+    demand = "Compare records of several sources"
+    return Seed(
+        id="seed-benchmark",
+        occupation_code="13-1199.00",
+        occupation="Analysts",
+        sector="13",
+        sector_name="Analysts",
+        subsector="13-1",
+        task_id="1",
+        dwa_id="4.A.0.a.0.I00.D00",
+        dwa="Compare records.",
+        demand=demand,
+        demand_key=normalize(demand),
+        pattern=pattern,
+        input_family="spreadsheet",
+        output_family="spreadsheet",
+        evidence=(Passage(source="benchmark", text=demand),),
+    )
+
+
+# --- what a known relation asks for -----------------------------------------------------------------------------------
+
+
+def _grid(path: Path, locator: Mapping[str, object]) -> list[list[str]]:
+    if path.suffix in {".csv", ".txt"}:
+        raw = path.read_bytes()
+        text = raw.decode("utf-8-sig", errors="replace")
+        return [
+            list(row) for row in csv.reader(io.StringIO(text), delimiter=str(locator.get("delimiter", ",")))
+        ]
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    sheet = book[str(locator["sheet"])]
+    return [["" if cell is None else str(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+
+
+def _meets(text: str, operator: str, wanted: object) -> bool:
+    number = parse_number(text)
+    if operator == "=":
+        plain = str(wanted)
+        return text == plain or (number is not None and number == parse_number(plain))
+    if operator == "in":
+        assert isinstance(wanted, list)
+        return any(_meets(text, "=", one) for one in wanted)
+    if operator == "number":
+        return number is not None
+    if operator == "regex":
+        return re.search(str(wanted), text) is not None
+    if operator == ">":
+        return number is not None and number > float(str(wanted))
+    raise ValueError(f"unknown condition {operator!r}")
+
+
+def cells_of(path: Path, locator: Mapping[str, object]) -> dict[str, list[tuple[int, int]]]:
+    """Key to the (row, column) places that a list or sum of cells names, zero-based."""
+    grid = _grid(path, locator)
+    top = int(str(locator.get("header_row", 1))) - 1
+    header = [" ".join(one.split()) for one in grid[top]]
+    names = locator.get("name_columns", {})
+    assert isinstance(names, dict)
+
+    def column(name: str) -> int:
+        return column_index(names[name]) if name in names else header.index(name)
+
+    value = column(str(locator["column"]))
+    keys = locator.get("key", [])
+    assert isinstance(keys, list)
+    found: dict[str, list[tuple[int, int]]] = {}
+    where = locator.get("where", [])
+    assert isinstance(where, list)
+    for row in range(top + 1, len(grid)):
+        cells = grid[row] + [""] * (len(header) - len(grid[row]))
+        if not all(_meets(cells[column(name)].strip(), operator, wanted) for name, operator, wanted in where):
+            continue
+        if parse_number(cells[value]) is None and locator.get("agg") != "count":
+            continue
+        key = " / ".join(cells[column(str(name))].strip() for name in keys)
+        if key in found and locator.get("duplicates") == "first":
+            continue
+        found.setdefault(key, []).append((row, value))
+    return found
+
+
+def wanted_cells(root: Path, value: Mapping[str, object]) -> dict[str, Cells] | None:
+    """The cells of a value by key, None where it isn't a value of cells."""
+    locator = value["locator"]
+    assert isinstance(locator, dict)
+    kind = str(locator["type"])
+    path = root / str(value["file"])
+    sheet = str(locator.get("sheet", ""))
+    if kind == "xlsx":
+        match = re.fullmatch(r"([A-Z]+)(\d+)", str(locator["cell"]))
+        assert match is not None
+        return {"": frozenset({(sheet, int(match[2]) - 1, column_index(match[1]))})}
+    if kind == "csv":
+        grid = _grid(path, locator)
+        for top in range(min(5, len(grid))):
+            header = [" ".join(one.split()) for one in grid[top]]
+            if str(locator["column"]) in header and all(name in header for name in locator["row"]):
+                column = header.index(str(locator["column"]))
+                for row in range(top + 1, len(grid)):
+                    cells = grid[row] + [""] * (len(header) - len(grid[row]))
+                    if all(
+                        _meets(cells[header.index(name)], "=", one) for name, one in locator["row"].items()
+                    ):
+                        return {"": frozenset({("", row, column)})}
+        raise ValueError(f"no such row in {path.name}")
+    if kind in {"xlsx_series", "csv_series", "xlsx_rows", "csv_rows"}:
+        return {
+            key: frozenset((sheet, row, column) for row, column in places)
+            for key, places in cells_of(path, locator).items()
+        }
+    return None
+
+
+class Wanted:
+    """A known relation as places: sets of cells by file, and figures and words on pages of texts."""
+
+    def __init__(self, root: Path, known: Mapping[str, object]):
+        self.cells: list[tuple[str, Cells]] = []
+        self.summed: dict[str, set[tuple[str, int, int]]] = {}
+        self.quoted: list[tuple[str, Mapping[str, object], object]] = []
+        values = known["values"]
+        assert isinstance(values, list)
+        series = [(value, wanted_cells(root, value)) for value in values]
+        lists = [
+            cells
+            for value, cells in series
+            if cells is not None and value["locator"]["type"].endswith("_series")
+        ]
+        shared = set.intersection(*(set(cells) for cells in lists)) if lists else set()
+        for value, cells in series:
+            name = Path(value["file"]).name
+            if cells is None:
+                self.quoted.append((name, value["locator"], value["value"]))
+                continue
+            if value["locator"]["type"].endswith("_series"):
+                for key in shared:
+                    self.cells.append((name, cells[key]))
+            elif value["locator"].get("agg") == "sum":
+                self.summed.setdefault(name, set()).update(*cells.values())
+            else:
+                for places in cells.values():
+                    self.cells += [(name, frozenset({place})) for place in places]
+
+    def missing(self, nodes: Sequence[EvidenceNode], groups: Sequence[Sequence[EvidenceNode]]) -> str | None:
+        """Why a relation over nodes isn't the wanted one, or None where it is. ``groups``: the nodes of its edges."""
+        held = {(node.name, *cell) for node in nodes if (cell := _cell(node)) is not None}
+        for name, places in self.cells:
+            if any((name, *place) not in held for place in places):
+                return f"cells of {name} aren't all part of it"
+        for name, parts in self.summed.items():
+            sets = [
+                {cell for node in group if node.name == name and (cell := _cell(node))} for group in groups
+            ]
+            if not any(parts == one for one in (*sets, set().union(*sets))):
+                return f"no sum over the cells of {name}"
+        for name, locator, value in self.quoted:
+            if not _said(name, locator, value, nodes):
+                return f"{value!r} of {name} isn't part of it"
+        return None
+
+
+def _cell(node: EvidenceNode) -> tuple[str, int, int] | None:
+    if isinstance(node.locator, CellLocator):
+        return (node.locator.sheet, node.locator.row, node.locator.column)
+    return None
+
+
+def _said(name: str, locator: Mapping[str, object], value: object, nodes: Sequence[EvidenceNode]) -> bool:
+    own = [node for node in nodes if node.name == name]
+    if "pages" in locator:
+        first, last = (int(str(one)) for one in locator["pages"])  # type: ignore[attr-defined]
+        own = [node for node in own if (_page(node) or 0) in range(first, last + 1)]
+        numbers = [float(node.value) for node in own if isinstance(node.value, float)]
+        keep = locator.get("keep", [])
+        assert isinstance(keep, list)
+        for operator, bound in keep:
+            numbers = [one for one in numbers if (one >= bound if operator == ">=" else one < bound)]
+        return len(numbers) == value
+    page = locator.get("page", locator.get("slide"))
+    # A number or name that a document goes by is the same wherever it says it.
+    if page is not None and not isinstance(value, str):
+        own = [node for node in own if _page(node) in {None, int(str(page))}]
+    if isinstance(value, str):
+        return any(
+            normalize(value) in normalize(node.raw) or normalize(node.raw) == normalize(value) for node in own
+        )
+    return any(isinstance(node.value, float) and node.value == value for node in own)
+
+
+def _page(node: EvidenceNode) -> int | None:
+    if isinstance(node.locator, PageLocator):
+        return node.locator.page + 1
+    if isinstance(node.locator, TableCellLocator) and node.locator.page is not None:
+        return node.locator.page + 1
+    return node.locator.slide + 1 if isinstance(node.locator, SlideLocator) else None
+
+
+# --- what is found ----------------------------------------------------------------------------------------------------
+
+
+def relations(graph: EvidenceGraph) -> Iterator[tuple[str, list[EvidenceNode], list[list[EvidenceNode]]]]:
+    """Each relation of a graph: what it says, its nodes, and those of each of its edges."""
+    nodes = {node.id: node for node in graph.nodes}
+    edges = {edge.id: edge for edge in graph.edges}
+    for relation in graph.relations:
+        groups = [[nodes[name] for name in edges[one].nodes] for one in relation.edges]
+        yield f"{relation.kind}: {relation.why}", [node for group in groups for node in group], groups
+
+
+def found_by(
+    corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted
+) -> tuple[str | None, str, int]:
+    """The found relation that is the wanted one, else why none is; and how many relations were found."""
+    documents = corpus.documents(workspace)
+    files = [(file, documents[file.sha256]) for file in workspace.files]
+    names = {name for name, _ in wanted.cells} | set(wanted.summed) | {name for name, _, _ in wanted.quoted}
+    computed = [
+        one
+        for one in between(files, limits)
+        if names
+        <= {place.file.name for equation in one.equations for part in equation.parts for place in part}
+    ]
+    found = find(workspace, documents, limits)
+    kinds: tuple[RelationKind, ...] = ("conflict", "growth", "shared_key")
+    tables: list[Evidence | Computed] = [
+        one
+        for kind in kinds
+        for one in found.findings[kind]
+        if names <= {measure.file.name for measure in one.measures}
+    ]
+    reasons: Counter[str] = Counter()
+    with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+        for one in tables + computed:
+            draft = Draft(workspace, again.read)
+            draft.add(one)
+            if not draft.relations:
+                reasons["its values weren't found again in the files"] += 1
+                continue
+            for told, nodes, groups in relations(draft.built()):
+                why = wanted.missing(nodes, groups)
+                if why is None:
+                    return told, "", len(computed)
+                reasons[why] += 1
+    return (
+        None,
+        reasons.most_common(1)[0][0] if reasons else "no relation takes in all its files",
+        len(computed),
+    )
+
+
+def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> bool:
+    """Whether the graph that the configuration builds holds the relation."""
+    documents = corpus.documents(workspace)
+    for pattern in RELATION_OF_PATTERN:
+        seeded = workspace.model_copy(update={"seed": _seed(pattern)})
+        with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+            graph = build(seeded, documents, again.read, limits)
+        if isinstance(graph, EvidenceGraph):
+            return any(wanted.missing(nodes, groups) is None for _, nodes, groups in relations(graph))
+    return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--only", default="", help="relations whose id holds this")
+    parser.add_argument("--cache", type=Path, help="folder that keeps the parsed files between runs")
+    parser.add_argument("--kept", action="store_true", help="also build the graph of the configuration")
+    parser.add_argument(
+        "--sample", type=int, default=0, help="print that many found relations of the corpus instead"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--each", type=int, default=8, help="files of a topic that the sample looks at")
+    options = parser.parse_args()
+    with initialize_config_dir(str(Path("conf").resolve()), version_base="1.3"):
+        configured = EvidenceLimits(**{k: v for k, v in compose("config").graphs.items() if k != "_target_"})
+    corpus = Corpus(options.corpus, options.cache)
+    if options.sample:
+        sample(corpus, configured, options.sample, options.seed, options.each)
+        return
+    wide = configured.model_copy(update={"most_terms": 12_000, "most_lines": 3_000, "most_steps": 1_000_000})
+    totals: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    slowest = 0.0
+    for known in map(json.loads, (options.corpus / "known_relations.jsonl").read_text().splitlines()):
+        if options.only not in known["id"]:
+            continue
+        kind = known["kind"]
+        totals[kind] += 1
+        workspace = corpus.workspace(known["id"], known["files"], PATTERNS[kind])
+        if workspace is None:
+            print(f"missed {known['id']}: a file can't be read")
+            continue
+        wanted = Wanted(options.corpus, known)
+        begun = time.perf_counter()
+        told, why, count = found_by(corpus, workspace, wide, wanted)
+        spent = time.perf_counter() - begun
+        slowest = max(slowest, spent)
+        found[kind] += told is not None
+        note = ""
+        if options.kept and told is not None and kept_by(corpus, workspace, configured, wanted):
+            kept[kind] += 1
+            note = " (kept)"
+        print(
+            f"{'found ' if told else 'missed'} {known['id']} {spent:.1f} s of {count}{note}: {told or why}"[
+                :240
+            ],
+            flush=True,
+        )
+    print()
+    for kind in totals:
+        print(f"{kind}: {found[kind]}/{totals[kind]}" + (f", kept {kept[kind]}" if options.kept else ""))
+    print(f"all: {found.total()}/{totals.total()}, slowest workspace {slowest:.1f} s")
+    sys.exit(found.total() < totals.total())
+
+
+def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: int) -> None:
+    """Relations drawn from all that the configuration keeps over the topics of the corpus, four files at a time."""
+    topics: dict[str, list[str]] = {}
+    for path, line in corpus.sources.items():
+        if line["bytes"] <= LARGEST:
+            topics.setdefault(path.split("/")[0], []).append(path)
+    drawn = random.Random(seed)
+    pool: list[tuple[str, Computed]] = []
+    spent: list[float] = []
+    for topic, paths in sorted(topics.items()):
+        paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:each]
+        for start in range(0, len(paths) - 3, 4):
+            workspace = corpus.workspace(f"{topic} {start}", paths[start : start + 4], "reconciliation")
+            if workspace is None:
+                continue
+            documents = corpus.documents(workspace)
+            files = [(file, documents[file.sha256]) for file in workspace.files]
+            begun = time.perf_counter()
+            pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
+            spent.append(time.perf_counter() - begun)
+    kinds = Counter(one.kind for _, one in pool)
+    print(f"{len(pool)} relations in {len(spent)} workspaces: {dict(kinds)}")
+    print(f"seconds a workspace: median {statistics.median(spent):.1f}, most {max(spent):.1f}")
+    for topic, one in sorted(
+        drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)
+    ):
+        print(f"{topic} {one.kind} {len(one.equations)}: {one.why}")
+        for equation in one.equations[:2]:
+            shown = " | ".join(
+                " + ".join(f"{place.value} [{place.label[:40]}; {place.measure[:30]}]" for place in part[:3])
+                for part in equation.parts
+            )
+            print(f"    {equation.template}: {shown}"[:330])
+
+
+if __name__ == "__main__":
+    main()
