@@ -55,7 +55,8 @@ class WorkerLimits(BaseModel):
 
     ``seconds``: from handing the file over to the whole answer, after which the process is killed (``too_slow``).
     ``cpu_seconds``: of CPU time (``too_slow``). ``memory``: bytes of address space beyond those of the readers'
-    own code, which holds about 150 MB (``too_much_memory``). ``answer``: bytes of the document as JSON (``too_much_memory``).
+    own code, which holds about 150 MB (``too_much_memory``). ``answer``: bytes of the document as JSON
+    (``too_much_memory``).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
