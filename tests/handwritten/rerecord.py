@@ -60,6 +60,7 @@ def main() -> None:
                 found = _asked(given.base, body)
             if found is None:
                 last = body["messages"][-1]["content"]
+                print(f"nobody wrote an answer to question {number}: {last[:300]}", flush=True)
                 return Say(status=400, message=f"nobody wrote an answer to question {number}: {last[:300]}")
             return Say(raw=json.dumps(found, ensure_ascii=False))
 

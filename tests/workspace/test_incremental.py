@@ -3,6 +3,7 @@
 import os
 import random
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import graphforge.workspace.search as module
 from graphforge.errors import StorageError
-from graphforge.workspace import Library, LocalSearch
+from graphforge.workspace import Attempt, Library, LocalSearch, WorkerPool
 from graphforge.workspace.catalogue import Catalogue, is_fresh, state
 
 ROWS = "Department,Spending\nPolice,120\nFire,80\nStreets,60\nParks,30\nHealth,90\n"
@@ -24,18 +25,18 @@ class Watched:
         self.root, self.cache = folder / "shelf", folder / "cache"
         self.root.mkdir()
         self.hashed = self.read = 0
-        hashing, reading = module._sha256, module._read_one
+        hashing, reading = module._sha256, WorkerPool.read
 
         def counted_hash(path: Path) -> str:
             self.hashed += 1
             return hashing(path)
 
-        def counted_read(path: Path, sha256: str) -> module._Reading:
-            self.read += 1
-            return reading(path, sha256)
+        def counted_read(pool: WorkerPool, jobs: Sequence[tuple[Path, str]]) -> Iterator[Attempt]:
+            self.read += len(jobs)
+            return reading(pool, jobs)
 
         monkeypatch.setattr(module, "_sha256", counted_hash)
-        monkeypatch.setattr(module, "_read_one", counted_read)
+        monkeypatch.setattr(WorkerPool, "read", counted_read)
 
     def write(self, name: str, text: str, age: float = 100.0) -> Path:
         path = self.root / name
