@@ -114,7 +114,7 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
     for key in chosen[:_MOST_EQUATIONS]:
         one, other = left.terms[key], right.terms[key]
         taken += len(one.rows) + len(other.rows)
-        if taken > most_terms and equations:
+        if taken > most_terms:
             break
         equations.append(
             Equation(
@@ -125,6 +125,8 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
                 key,
             )
         )
+    if not equations:
+        return None
     kept = set(chosen)
     order = [key for key in left.terms if key in kept]
     equations.sort(key=lambda equation: order.index(equation.key))
