@@ -279,7 +279,12 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
         # The same measure of one year in two files: an edition against the next. Far apart, they are not the same.
         if not apart or median(apart) > 0.1:
             return None
-        kind, operation, template, words = "conflict", "reconcile", "{0} - {1}", f"differ for {len(apart)}"
+        kind, operation, template, words = (
+            "conflict",
+            "reconcile",
+            "{0} - {1}",
+            f"differ in {len(apart)} rows,",
+        )
     elif same_thing:
         if years[0] < years[1]:
             left, right = right, left
