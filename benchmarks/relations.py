@@ -491,6 +491,7 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: 
             begun = time.perf_counter()
             pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
             spent.append(time.perf_counter() - begun)
+            print(f"{topic}: {spent[-1]:.1f} s, {len(pool)} relations so far", file=sys.stderr, flush=True)
     kinds = Counter(one.kind for _, one in pool)
     print(f"{len(pool)} relations in {len(spent)} workspaces: {dict(kinds)}")
     print(f"seconds a workspace: median {statistics.median(spent):.1f}, most {max(spent):.1f}")

@@ -7,6 +7,7 @@ words of the same year.
 
 import bisect
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -114,7 +115,7 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
     for key in chosen[:_MOST_EQUATIONS]:
         one, other = left.terms[key], right.terms[key]
         taken += len(one.rows) + len(other.rows)
-        if taken > most_terms and equations:
+        if taken > most_terms:
             break
         equations.append(
             Equation(
@@ -125,6 +126,8 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
                 key,
             )
         )
+    if not equations:
+        return None
     kept = set(chosen)
     order = [key for key in left.terms if key in kept]
     equations.sort(key=lambda equation: order.index(equation.key))
@@ -252,9 +255,18 @@ def singles(
             found.append(Single(place, document, scale, 0.5 * 10.0**-decimals, frozenset()))
     for figure, document in figures:
         value = float(figure.place.value)
-        if digits(value) >= 3 and not _year(value):
+        if digits(value) >= 3 and not _year(value) and not _numbered(figure):
             found.append(Single(figure.place, document, figure.scale, figure.step, frozenset()))
     return found
+
+
+def _numbered(figure: Figure) -> bool:
+    """Whether a figure of a text numbers something: a code of five digits written without commas, a section 16.505."""
+    literal = figure.place.literal or ""
+    if figure.scale is not None or re.search(r"[,$€£]", literal):
+        return False
+    whole, _, decimals = literal.strip("()- ").partition(".")
+    return len(whole) >= 5 or len(decimals) >= 3
 
 
 def _year(value: float) -> bool:
@@ -409,6 +421,9 @@ def sums_of_singles(
                 tolerance = max(one.step, 1e-9 * abs(term.value)) if (one.scale or 1.0) == 1.0 else 0.0
                 if abs(one.value - term.value) > tolerance or not _is_sum(one, key, line, texts):
                     continue
+                # A figure beside zeros is no sum of them.
+                if sum(bool(term.table.number(row, term.column)) for row in term.rows) < 2:
+                    continue
                 names = tuple(name for name, _ in line.fixed)
                 mark = (one.place.file.name, one.container, line.file.name, line.place[2], line.key, names)
                 found.setdefault(mark, []).append((one, term, line))
@@ -441,8 +456,11 @@ def _mark(place: Place) -> str:
 
 def _is_sum(one: Single, key: str, line: Line, texts: Mapping[str, frozenset[str]]) -> bool:
     """Whether a figure that equals a sum is that sum."""
-    if one.digits >= 7:
+    # Among all spans of years many sums are tried: then more digits are needed, or the word.
+    if one.digits >= (9 if " to " in key and re.match(r"(?:19|20)\d\d", key) else 7):
         return True
+    if one.digits >= 7:
+        return content_of_total(one.place.label)
     words = texts.get(one.place.file.sha256, frozenset()) | context_of(one.place, one.document)
     label = content_of_total(one.place.label)
     named = all(

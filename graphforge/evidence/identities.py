@@ -90,7 +90,7 @@ def formulas(
     least: int,
 ) -> list[Computed]:
     """Columns of one table that others are computed from (a - b - c = d), which the text of another file explains:
-    it names the columns and says that they are added or subtracted."""
+    it names the columns and says that they are subtracted."""
     found = []
     for file, document in files:
         for table in document.tables:
@@ -120,7 +120,7 @@ def formulas(
     return found
 
 
-_VERBS = ("subtract", "minus", "less", "add", "sum", "plus")
+_VERBS = ("subtract", "subtracted", "subtracting", "minus", "deduct", "deducted")
 
 
 def _speaks_of_adding(text: str) -> bool:

@@ -211,7 +211,8 @@ def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
     chosen = [entry for entry in ranked if entry[0] >= 0.6 and not _dated(entry[1]) and not _dated(entry[2])][
         :_MOST_PAIRS
     ]
-    if lefts and rights and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
+    dated = all(re.fullmatch(r"(?:19|20)\d\d.*", key) for key in one.keys & other.keys)
+    if lefts and rights and not dated and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
         # What each table is about first, one against the other, whatever they are called.
         chosen.append((alike(lefts[0].name, rights[0].name), lefts[0], rights[0]))
     for score, left, right in chosen:
@@ -265,7 +266,12 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
     if same > 0.5 * len(keys) or len({left.terms[key].value for key in keys}) < 3:
         return None
     years = [max(_years(line), default=0) for line in (left, right)]
-    same_thing = score >= 0.99 and normalize(left.unit or "") == normalize(right.unit or "") and all(years)
+    named = [content(re.sub(r"\d", "", line.name)) for line in (left, right)]
+    units = [normalize(line.unit or "") for line in (left, right)]
+    same_thing = named[0] == named[1] and units[0] == units[1] and all(years)
+    # Called the same, and a hundred times as much: measures of tables whose titles tell them apart.
+    if named[0] == named[1] and not 0.1 < median(a / b for a, b in pairs) < 10:
+        return None
     apart = [abs(a - b) / max(abs(a), abs(b)) for a, b in pairs if not close(a, b)]
     kind: RelationKind
     operation: Operation = "derive"
@@ -273,7 +279,12 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
         # The same measure of one year in two files: an edition against the next. Far apart, they are not the same.
         if not apart or median(apart) > 0.1:
             return None
-        kind, operation, template, words = "conflict", "reconcile", "{0} - {1}", f"differ for {len(apart)}"
+        kind, operation, template, words = (
+            "conflict",
+            "reconcile",
+            "{0} - {1}",
+            f"differ in {len(apart)} rows,",
+        )
     elif same_thing:
         if years[0] < years[1]:
             left, right = right, left

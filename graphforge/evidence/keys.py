@@ -138,8 +138,9 @@ def alike(left: str, right: str) -> float:
 
 
 def abbreviates(short: str, word: str) -> bool:
-    """Whether one word begins the other, three letters at least."""
-    return (len(short) >= 3 and word.startswith(short)) or (len(word) >= 3 and short.startswith(word))
+    """Whether one word is short for the other: its first three to five letters."""
+    few, many = sorted((short, word), key=len)
+    return 3 <= len(few) <= 5 and many.startswith(few)
 
 
 def years_in(text: str) -> frozenset[int]:

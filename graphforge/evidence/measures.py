@@ -28,6 +28,8 @@ def identifies(name: str) -> bool:
     >>> identifies("Fiscal Year"), identifies("Fiscal Year 2019 adopted budget"), identifies("FIPS Code")
     (True, False, True)
     """
+    if re.search(r"[a-z]ID$", name.strip()):
+        return True
     folded = normalize(name)
     stem = " ".join(PERIOD_WORDS.sub(" ", folded).split())
     if not stem:

@@ -10,7 +10,9 @@ from .lines import Place, cell_text
 
 Files = Sequence[tuple[WorkspaceFile, Document]]
 # Capital letters with at least four digits, a name with underscores, a version after the word.
-_CODE = re.compile(r"(?<![\w/.-])(?:[A-Z]{1,6}[-#]?\d{4,}[A-Z0-9-]*|GS-\d\d[A-Z]-[A-Z0-9]+)(?![\w])")
+_CODE = re.compile(
+    r"(?<![\w/.-])(?:(?![FC]Y[-#]?\d)[A-Z]{1,6}[-#]?\d{4,}[A-Z0-9-]*|GS-\d\d[A-Z]-[A-Z0-9]+)(?![\w])"
+)
 _NAME = re.compile(r"(?<![\w/.@-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w/@-])")
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
 _EXHIBIT = re.compile(r"\bExhibit\s+\d{1,3}\.\d{1,2}\b", re.I)
@@ -88,7 +90,9 @@ def shared_names(files: Files) -> list[Computed]:
                 pairs.setdefault((kind, left.file.sha256, right.file.sha256), []).append((word, left, right))
     found = []
     for (kind, _, _), group in sorted(pairs.items()):
-        if kind == "name" and len(group) < 2 and len(group[0][0].split()) < 2:
+        if kind == "name" and len(group) < 3:
+            continue
+        if kind == "code" and len(group) < 2 and len(group[0][0]) < 6:
             continue
         equations = tuple(
             Equation("reference", "interpret", ((left,), (right,)), None, word)

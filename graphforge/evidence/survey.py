@@ -65,12 +65,10 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     found = same_lines([*lines, *pooled[: 4 * limits.most_lines]], limits.most_terms)
     found += near_lines(lines, limits.least_rows)
     covered = {
-        (left.locator.model_dump_json(), right.locator.model_dump_json())
+        (equation.parts[0][0].locator.model_dump_json(), equation.parts[1][0].locator.model_dump_json())
         for made in found
         for equation in made.equations
-        if len(equation.parts) == 2
-        for left in equation.parts[0]
-        for right in equation.parts[1]
+        if [len(part) for part in equation.parts] == [1, 1]
     }
     covered |= {(right, left) for left, right in covered}
     figures = singles(_cells(files, limits), _figures(files))
