@@ -52,7 +52,9 @@ def line(weights: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Li
     """The outputs of the rules engine, a workspace at each stage."""
     with Line.open(tmp_path_factory.mktemp("small")) as made:
         for stage in RECORDS:
-            assert books(stage, made.run(stage, *ONE)).outputs
+            # So short a rubric would be turned down, and half of it can be met without a file.
+            lenient = ("verify.least_criteria=1", "verify.most_blind=1")
+            assert books(stage, made.run(stage, *ONE, *lenient)).outputs
             if stage == "tasks":
                 shorten(made.folder / "data" / "tasks" / "tasks.jsonl")
         yield made
