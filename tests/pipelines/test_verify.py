@@ -31,20 +31,6 @@ from pipelines._files import documents, inputs
 from pipelines._stages import LINE
 from pipelines._verifying import Job, _test, renewed
 
-STAGES = (
-    "seeds",
-    "workspaces",
-    "rebalance",
-    "graphs",
-    "tasks",
-    "pilot",
-    "revise",
-    "verify",
-    "rollouts",
-    "admit",
-    "export",
-)
-
 
 @pytest.fixture(scope="module")
 def line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import shutil
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,7 +140,7 @@ class Gathered:
         return dataclasses.replace(library, files=kept, documents=documents, rejections=books)
 
 
-class WebSearch(BaseModel):
+class WebSearch(BaseModel, ABC):
     """What every engine shares.
 
     ``queries``: at most so many a seed. ``most_queries``: a plan beyond it is refused. ``results``: of each query.
@@ -165,9 +166,9 @@ class WebSearch(BaseModel):
     folder: Path
     reading: LocalSearch
 
+    @abstractmethod
     async def answer(self, query: Query) -> list[tuple[str, str]]:
         """(address, title) of the results. Unanswered for this query alone, SearchError for the whole run."""
-        raise NotImplementedError
 
     def ready(self) -> None:
         """InputError where a package or a key is missing; called before anything is asked."""
