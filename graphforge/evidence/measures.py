@@ -5,7 +5,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..records import Column, Document, Table, WorkspaceFile, adds_up, counts_something, is_money, normalize
+from ..records import (
+    Column,
+    Document,
+    Table,
+    WorkspaceFile,
+    adds_up,
+    counts_something,
+    is_money,
+    normalize,
+    numbers_its_rows,
+)
 
 _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
@@ -54,7 +64,7 @@ class Measure:
     def name(self) -> str:
         """What is measured, for a person: the header, or the table's title where the header is only a period."""
         own = " ".join(self.column.name.split())
-        if self.stem == "" or self.stem.isdigit():
+        if not self._named:
             title = " ".join((self.table.title or self.document.title).split())
             return f"{title}, {own}" if own else title
         return own
@@ -65,9 +75,14 @@ class Measure:
         return " ".join(PERIOD_WORDS.sub(" ", normalize(self.column.name)).split())
 
     @cached_property
+    def _named(self) -> bool:
+        """Whether the header says more than a period or a number: "2021-10-01" doesn't."""
+        return any(letter.isalpha() for letter in self.stem)
+
+    @cached_property
     def subject(self) -> str:
         """The stem, or the normalized table title where the header is only a period."""
-        if self.stem and not self.stem.isdigit():
+        if self._named:
             return self.stem
         return " ".join(PERIOD_WORDS.sub(" ", normalize(self.table.title or self.document.title)).split())
 
@@ -122,7 +137,7 @@ def list_measures(
     """The usable measures of the files, in a stable order.
 
     Left out: tables that are truncated or have no key, fewer than ``least_rows`` or more than ``most_rows`` rows,
-    columns that identify or order rows, and columns whose numbers are all the same.
+    columns that identify, date or order rows, and columns whose numbers are all the same.
     """
     found = []
     for file in files:
@@ -140,7 +155,10 @@ def list_measures(
                 if IDENTIFIERS.search(normalize(column.name)):
                     continue
                 measure = Measure(file, document, table, column, rows)
-                if len(set(measure.values())) < min(3, len(rows)) or not measure.subject:
+                numbers = measure.values()
+                if len(set(numbers)) < min(3, len(rows)) or not measure.subject:
+                    continue
+                if numbers_its_rows(measure.name, numbers, column.unit):
                     continue
                 found.append(measure)
     return found

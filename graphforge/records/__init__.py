@@ -21,6 +21,7 @@ from .check import (
 )
 from .document import Block, Column, Document, Family, Table, normalize
 from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
+from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS
 from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
 from .locator import (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ..records import Column, Document, Table, normalize
+from ..records import Column, Document, Table, normalize, numbers_its_rows
 from .words import measure_of, period_of, without_period
 
 MIN_ROWS, MAX_ROWS = 5, 400
@@ -142,7 +142,8 @@ def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str)
         values = {key: number for key, number in found if number is not None}
         if len(values) < max(MIN_ROWS, _MIN_FILLED * len(keyed)) or len(set(values.values())) < 3:
             continue
-        if _counts_up(list(values.values())):
+        numbers = list(values.values())
+        if _counts_up(numbers) or numbers_its_rows(column.name, numbers, column.unit):
             continue
         stated = period_of(column.period or "") or period_of(column.name)
         yield Measure(

@@ -266,6 +266,45 @@ def test_rows_without_rules_are_found_by_name_and_read_by_column(tmp_path: Path)
         read_pdf_rows(path, 0, 0, ["Oslo (1)", "Bergen", "Łódź"])
 
 
+@pytest.mark.parametrize("turn", [90, 180, 270])
+@pytest.mark.parametrize("ruled", [False, True])
+def test_a_sheet_stored_on_its_side_is_read_as_it_is_shown(tmp_path: Path, turn: int, ruled: bool) -> None:
+    names = [name for name, _ in ROWS]
+    if ruled:
+        path, value = write_table(tmp_path, "table", "pdf", ROWS), 2
+    else:
+        block = [("Town", "2022"), *((name, f"{number:,}") for name, number in ROWS)]
+        path, value = lines_pdf(tmp_path / "a.pdf", [block]), 1
+    shown = [column(read_pdf_rows(path, 0, 0, names), 0, value, range(len(names)))]
+    with pymupdf.open(path) as document:
+        # The content turned one way, the page the other way: what a reader sees stays as it was.
+        page = document[0]
+        page.set_rotation(turn)
+        page.remove_rotation()
+        page.set_rotation(360 - turn)
+        document.save(tmp_path / "turned.pdf")
+    turned = tmp_path / "turned.pdf"
+    shown.append(column(read_pdf_rows(turned, 0, 0, names), 0, value, range(len(names))))
+    assert shown[0] == shown[1]
+    assert list(shown[0].values()) == [(name, float(number)) for name, number in ROWS]
+
+
+def test_a_footnote_mark_may_stand_apart_from_its_name(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for y, (name, mark, figure) in enumerate(
+        [("Planning", "(1)", "12"), ("Law", "", "7"), ("3", "Fire", "9")]
+    ):
+        for x, text in ((50, name), (120, mark), (300, figure)):
+            page.insert_text((x, 60 + 14 * y), text, fontsize=9)
+    document.save(tmp_path / "a.pdf")
+    rows = read_pdf_rows(tmp_path / "a.pdf", 0, 0, ["Planning (1)", "Law"])
+    assert rows == [["Planning (1)", "12"], ["Law", "7"]]
+    # A page's number in the margin is no part of a name.
+    with pytest.raises(SystemExit, match="no table"):
+        read_pdf_rows(tmp_path / "a.pdf", 0, 0, ["Planning (1)", "Law", "3 Fire"])
+
+
 def test_of_two_tables_with_the_same_rows_the_index_picks_one(tmp_path: Path) -> None:
     one, two = [("a", "1", "2"), ("b", "3", "4")], [("a", "5", "6"), ("b", "7", "8")]
     path = lines_pdf(tmp_path / "a.pdf", [one, two])

@@ -195,7 +195,7 @@ def read_md_table(path: Path, index: int) -> list[list[str]]:
 def read_pdf_table(path: Path, page: int, index: int) -> list[list[str]]:
     """A ruled table of a PDF page."""
     with pymupdf.open(path) as document:
-        found = document[page].find_tables(strategy="lines_strict").tables[index].extract()
+        found = upright(document[page]).find_tables(strategy="lines_strict").tables[index].extract()
     return [[cell or "" for cell in row] for row in found]
 
 
@@ -207,17 +207,19 @@ def read_pdf_rows(path: Path, page: int, index: int, names: list[str], key: int 
     wanted = [fold(name) for name in names]
     found = []
     with pymupdf.open(path) as document:
-        for table in document[page].find_tables(strategy="lines_strict").tables:
+        shown = upright(document[page])
+        for table in shown.find_tables(strategy="lines_strict").tables:
             ruled = {fold(row[key]): [cell or "" for cell in row] for row in table.extract()}
             if all(name in ruled for name in wanted):
                 found.append([ruled[name] for name in wanted])
-        lines = [line for line in text_lines(document[page]) if len(line) > 1]
+        lines = [line for line in text_lines(shown) if len(line) > 1]
     # Without rules a row is a line of text; the named lines follow one another, others may stand between.
     for start in range(len(lines) if not found else 0):
         run: list[list[tuple[float, float, str]]] = []
         for line in lines[start:]:
-            if len(run) < len(wanted) and fold(line[0][2]) == wanted[len(run)]:
-                run.append(line)
+            named = with_name(line, wanted[len(run)]) if len(run) < len(wanted) else None
+            if named:
+                run.append(named)
             elif not run:
                 break
         if len(run) == len(wanted):
@@ -225,6 +227,22 @@ def read_pdf_rows(path: Path, page: int, index: int, names: list[str], key: int 
     if not found:
         raise SystemExit(f"page {page + 1} has no table with the rows {names}")
     return found[min(index, len(found) - 1)]
+
+
+def with_name(line: list[tuple[float, float, str]], name: str) -> list[tuple[float, float, str]] | None:
+    """A line that begins with a folded name, the name in one piece; a footnote's mark may stand apart from it."""
+    if fold(line[0][2]) == name:
+        return line
+    if len(line) > 2 and number(line[0][2]) is None and fold(f"{line[0][2]} {line[1][2]}") == name:
+        return [(line[0][0], line[1][1], f"{line[0][2]} {line[1][2]}"), *line[2:]]
+    return None
+
+
+def upright(page: Any) -> Any:
+    """A PDF page with its content turned as a reader sees it: landscape sheets are often stored on their side."""
+    if page.rotation:
+        page.remove_rotation()
+    return page
 
 
 def text_lines(page: Any) -> list[list[tuple[float, float, str]]]:
