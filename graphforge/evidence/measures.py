@@ -32,6 +32,15 @@ IDENTIFIERS = re.compile(
 )
 
 
+def spaced(name: str) -> str:
+    """A header with its words apart where only capitals part them.
+
+    >>> spaced("GeoRank (2021)"), spaced("NAICS")
+    ('Geo Rank (2021)', 'NAICS')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+
+
 def identifies(name: str) -> bool:
     """Whether a column of this name numbers or dates its rows instead of measuring them.
 
@@ -40,7 +49,7 @@ def identifies(name: str) -> bool:
     """
     if re.search(r"[a-z]ID$", name.strip()):
         return True
-    folded = normalize(name)
+    folded = normalize(spaced(name))
     stem = " ".join(PERIOD_WORDS.sub(" ", folded).split())
     if not stem:
         return not any(letter.isdigit() for letter in folded)
@@ -152,7 +161,7 @@ def list_measures(
                 rows = {key: row for key, row in keyed.items() if table.number(row, column.index) is not None}
                 if len(rows) < least_rows or len(rows) < 0.6 * len(keyed):
                     continue
-                if IDENTIFIERS.search(normalize(column.name)):
+                if IDENTIFIERS.search(normalize(spaced(column.name))):
                     continue
                 measure = Measure(file, document, table, column, rows)
                 numbers = measure.values()

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..records import RelationKind, close, normalize
-from .measures import Measure
+from ..records import RelationKind, close, is_base, normalize, overlaps
+from .measures import PERIOD_WORDS, Measure
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,10 @@ def _size_quality(count: int) -> float:
 
 
 def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
-    """The same measure of the same period in two files, some values equal and some different."""
+    """The same measure of the same period in two files, some values equal and some different.
+
+    The older edition comes first, where the files' names tell: it is the one that is brought up to date.
+    """
     if left.file.sha256 == right.file.sha256 or not same_subject(left, right) or not same_unit(left, right):
         return None
     if normalize(left.period or "") != normalize(right.period or ""):
@@ -84,9 +87,26 @@ def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
     if not apart or (equal < 0.1 * len(keys) and median(apart) > 0.1):
         return None
     different = len(apart) / len(keys)
+    if _edition(right) < _edition(left):
+        left, right = right, left
+        keys = shared(left, right, least)
     return Finding(
         "conflict", (left, right), keys, _size_quality(len(keys)) + (0.5 if 0.02 <= different <= 0.7 else 0)
     )
+
+
+_EARLY = frozenset(
+    "proposed preliminary prelim provisional draft estimate estimated initial original old".split()
+)
+_LATE = frozenset("adopted final revised revision amended corrected updated update actual new".split())
+
+
+def _edition(measure: Measure) -> tuple[int, tuple[int, ...]]:
+    """What a file's name and title tell of how late an edition it is: a word (draft, final), then a date."""
+    told = normalize(f"{measure.file.name.rsplit('.', 1)[0]} {measure.file.source.title}")
+    words = set(told.split())
+    stage = bool(words & _LATE) - bool(words & _EARLY)
+    return (stage, moment(told) or moment(measure.file.source.period) or ())
 
 
 def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
@@ -113,7 +133,7 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 
 
 def moment(period: str | None) -> tuple[int, ...] | None:
-    """A stated period as (year,), (year, quarter) or (year, month), to be ordered; None where it is something else."""
+    """A stated period as (year,), (year, quarter), (year, month) or (year, month, day), to be ordered; else None."""
     words = normalize(period or "").split()
     joined = " ".join(words)
     years = re.findall(r"(?<!\d)((?:19|20)\d\d)(?!\d)", joined)
@@ -128,8 +148,8 @@ def moment(period: str | None) -> tuple[int, ...] | None:
     months = [MONTHS.index(word[:3]) + 1 for word in words if word[:3] in MONTHS and word.isalpha()]
     if len(months) == 1:
         return (year, months[0])
-    if iso := re.search(rf"{year} (\d\d)\b", joined):
-        return (year, int(iso.group(1)))
+    if iso := re.search(rf"\b{year} (0\d|1[0-2])(?: (\d\d))?\b", joined):
+        return (year, *(int(part) for part in iso.groups() if part))
     return (year,) if not months else None
 
 
@@ -146,7 +166,7 @@ def share(measure: Measure, least: int) -> Finding | None:
     if not measure.additive or len(values) < least or any(value < 0 for value in values) or sum(values) == 0:
         return None
     stated = stated_total(measure)
-    if stated is None and not measure.countable:
+    if stated is None and (not measure.countable or overlaps(measure.name)):
         return None
     if stated is not None and not close(stated, math.fsum(values), relative=1e-3):
         return None
@@ -172,10 +192,11 @@ def stated_total(measure: Measure) -> float | None:
 
 def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     """Two different amounts about the same things and of the same time: a join, and how much of the left one there
-    is for each of the right one. Money stands over counts, and the smaller whole over the larger."""
+    is for each of the right one. Money stands over counts, anything over people, homes and the like, and else the
+    smaller whole over the larger."""
     if left.file.sha256 == right.file.sha256 or left.subject == right.subject:
         return None
-    if not (left.amount and right.amount):
+    if not (left.amount and right.amount) or not _goes_with(left, right):
         return None
     when = [moment(measure.period) for measure in (left, right)]
     if None not in when and when[0] != when[1]:
@@ -188,11 +209,47 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     if left.money != right.money:
         if not left.money:
             return None
+    elif _based(left) != _based(right):
+        if _based(left):
+            return None
     elif math.fsum(left.value(key) for key in keys) > math.fsum(right.value(key) for key in keys):
         return None
     return Finding(
         "shared_key", (left, right), keys, _size_quality(len(keys)) + (0.3 if when[0] == when[1] else 0.0)
     )
+
+
+def _goes_with(left: Measure, right: Measure) -> bool:
+    """Whether so much of the left one a unit of the right one is something that people ask for.
+
+    The right one is what things are usually set against (people, homes, jobs, capacity), or both speak of one subject.
+    Two columns that only share their rows are nobody's ratio: hospitalizations a school district's rank.
+    """
+    if _subjects(left) & _subjects(right):
+        return right.countable or _based(right)
+    return left.countable and _based(right)
+
+
+def _based(measure: Measure) -> bool:
+    return is_base(measure.name, measure.column.unit)
+
+
+def _subjects(measure: Measure) -> set[str]:
+    told = f"{measure.name} {measure.table.title} {measure.file.source.title}"
+    words = PERIOD_WORDS.sub(" ", normalize(told)).split()
+    return {
+        word.rstrip("s") for word in words if word.isalpha() and word not in _SHARED_BY_ALL and len(word) > 2
+    }
+
+
+# Words of headers and titles that tell no subject.
+_SHARED_BY_ALL = frozenset(
+    """total totals number numbers count counts amount amounts value values sum table tables data figure figures state
+    states county counties city region regions year years month months quarter fiscal calendar report reports summary
+    annual monthly quarterly final provisional united all other others new item items list by per and of the in for
+    sheet csv xls xlsx pdf docx html json
+    """.split()
+)
 
 
 def confuser(right_one: Measure, other: Measure, least: int) -> Finding | None:

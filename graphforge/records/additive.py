@@ -40,3 +40,29 @@ _MONEY = re.compile(
 def is_money(name: str, unit: str | None = None) -> bool:
     """True where header or unit speak of amounts of money."""
     return _MONEY.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
+
+
+# What amounts are usually told for each of: people and their homes and work, places' size, capacity.
+_BASE = re.compile(
+    r"\b(?:population|people|persons|residents|inhabitants|households|families|homes|dwellings|housing units|employees|"
+    r"employment|employed|workers|jobs|positions|staff|inspectors|officers|teachers|nurses|physicians|drivers|students|enrollment|pupils|patients|beds|recipients|clients|"
+    r"customers|vehicles|trips|miles|acres|hectares|area|sq|capacity|establishments|facilities|returns|accounts)\b"
+)
+
+
+def is_base(name: str, unit: str | None = None) -> bool:
+    """True where header or unit speak of what other amounts are commonly divided by."""
+    return _BASE.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
+
+
+# Bodies that may stand in several rows at once: a school grants several degrees, a firm works in several states.
+_IN_SEVERAL_ROWS = re.compile(
+    r"\b(?:institutions|companies|employers|firms|schools|colleges|universities|agencies|departments|organizations|"
+    r"organisations|programs|programmes|providers|facilities|establishments|sites|users|customers|clients|visitors|"
+    r"respondents|participants|members|states|counties|countries|languages|reasons)\b"
+)
+
+
+def overlaps(name: str) -> bool:
+    """True where a header counts bodies that one may meet in several rows, so that their sum is no whole."""
+    return _IN_SEVERAL_ROWS.search(name.casefold().replace("_", " ")) is not None

@@ -158,7 +158,10 @@ def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str)
 
 
 def _is_code(column: Column) -> bool:
-    words = normalize(column.name).split()
+    # A rank stays one whatever year it is of, and where only a capital tells the word apart.
+    words = normalize(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column.name)).split()
+    if len(words) > 1 and words[-1].isdigit():
+        words = without_period(" ".join(words)).split() or words
     return (bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name)) or (
         bool(words) and (words[-1] in _CODES or words[0] in {"id", "fips", "zip", "lat", "lon"})
     )

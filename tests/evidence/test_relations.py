@@ -145,6 +145,45 @@ def test_a_join_needs_a_divisor_everywhere():
     assert shared_key(measure(BASE), measure(other, "Inspectors", file="b.xlsx"), 4) is None
 
 
+def test_a_join_needs_something_that_amounts_are_told_for_each_of_or_one_subject():
+    def joined(one: str, other: str) -> bool:
+        left, right = (
+            measure({**BASE}, one),
+            measure({name: 2 * v for name, v in BASE.items()}, other, file="b.xlsx"),
+        )
+        return shared_key(left, right, 4) is not None or shared_key(right, left, 4) is not None
+
+    assert joined("Hospitalizations", "Population")
+    assert joined("Permit fees", "Permit cases")
+    assert not joined("Hospitalizations", "Seats projected")
+    assert not joined("Module Properties T90", "Installed capacity MW")
+    assert not joined("Electricity", "Other")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("counts-2016-03-16.csv", "counts-2016-03-30.csv"),
+        ("counts_2016_03_30.csv", "counts_2016_04_02.csv"),
+        ("budget proposed 2020.xlsx", "budget adopted 2020.xlsx"),
+        ("rates provisional.xlsx", "rates.xlsx"),
+        ("report 2021.xlsx", "report 2021 revised.xlsx"),
+    ],
+)
+def test_of_two_editions_the_older_comes_first_however_they_are_given(older, newer):
+    changed = {**BASE, "Birch": BASE["Birch"] + 50}
+    one, two = measure(BASE, file=older), measure(changed, file=newer)
+    for left, right in ((one, two), (two, one)):
+        found = conflict(left, right, 4)
+        assert found is not None
+        assert [side.file.name for side in found.measures] == [older, newer]
+
+
+def test_counts_of_bodies_that_stand_in_several_rows_need_a_stated_total():
+    assert share(measure(BASE, "Number of families"), 4) is not None
+    assert share(measure(BASE, "Number of institutions"), 4) is None
+
+
 @given(st.dictionaries(st.sampled_from(list(BASE)), st.floats(-0.5, 0.5), min_size=0))
 def test_a_confuser_lists_exactly_the_rows_that_differ(changes):
     other = {name: value * (1 + changes.get(name, 0.0)) for name, value in BASE.items()}
