@@ -21,6 +21,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import openpyxl
@@ -265,52 +266,142 @@ def wanted_cells(root: Path, value: Mapping[str, object]) -> dict[str, Cells] | 
     return None
 
 
+@dataclass(frozen=True)
+class Ask:
+    """What one edge must show: all its parts, one by one, in one computation of the right kind.
+
+    A part is the cells whose sum (or the one cell whose figure) a value of the known relation is, or a figure or word
+    said in a text.
+    """
+
+    cells: tuple[tuple[str, Cells], ...]
+    said: tuple[tuple[str, Mapping[str, object], object], ...]
+    kinds: frozenset[str]
+    key: str
+
+
+# What an edge may be that shows a clause of the computation.
+_AGREEING = frozenset(("equal", "aggregate", "identity", "threshold", "reference", "quote", "total"))
+_DIFFERING = frozenset(("conflict",))
+_BESIDE = frozenset(("shared_key", "growth", "equal", "conflict"))
+
+
 class Wanted:
-    """A known relation as places: sets of cells by file, and figures and words on pages of texts."""
+    """A known relation as places: cells by file, figures and words of texts, and which of them belong together."""
 
     def __init__(self, root: Path, known: Mapping[str, object]):
-        self.cells: list[tuple[str, Cells]] = []
-        self.summed: dict[str, set[tuple[str, int, int]]] = {}
-        self.quoted: list[tuple[str, Mapping[str, object], object]] = []
         values = known["values"]
         assert isinstance(values, list)
-        series = [(value, wanted_cells(root, value)) for value in values]
-        lists = [
-            cells
-            for value, cells in series
-            if cells is not None and value["locator"]["type"].endswith("_series")
+        self.names = {Path(value["file"]).name for value in values}
+        self._values = [(Path(value["file"]).name, value, wanted_cells(root, value)) for value in values]
+        self.asks = [
+            ask
+            for clause in re.split(r"\band\b", str(known["computation"]))
+            for ask in self._asked(clause, str(known["kind"]))
         ]
-        shared = set.intersection(*(set(cells) for cells in lists)) if lists else set()
-        for value, cells in series:
-            name = Path(value["file"]).name
-            if cells is None:
-                self.quoted.append((name, value["locator"], value["value"]))
-                continue
-            if value["locator"]["type"].endswith("_series"):
-                for key in shared:
-                    self.cells.append((name, cells[key]))
-            elif value["locator"].get("agg") == "sum":
-                self.summed.setdefault(name, set()).update(*cells.values())
-            else:
-                for places in cells.values():
-                    self.cells += [(name, frozenset({place})) for place in places]
+        if not self.asks:
+            raise ValueError(f"{known['id']}: nothing to look for")
 
-    def missing(self, nodes: Sequence[EvidenceNode], groups: Sequence[Sequence[EvidenceNode]]) -> str | None:
-        """Why a relation over nodes isn't the wanted one, or None where it is. ``groups``: the nodes of its edges."""
-        held = {(node.name, *cell) for node in nodes if (cell := _cell(node)) is not None}
-        for name, places in self.cells:
-            if any((name, *place) not in held for place in places):
-                return f"cells of {name} aren't all part of it"
-        for name, parts in self.summed.items():
-            sets = [
-                {cell for node in group if node.name == name and (cell := _cell(node))} for group in groups
+    def _asked(self, clause: str, kind: str) -> Iterator[Ask]:
+        at = sorted({int(number) - 1 for number in re.findall(r"\bv(\d+)\b", clause)})
+        if "!=" in clause or (kind == "conflict" and "differing" not in clause):
+            kinds = _DIFFERING
+        elif "ratio(" in clause or "shared(" in clause or "diff(v2, v1)" in clause:
+            kinds = _BESIDE
+        else:
+            kinds = _AGREEING
+        chosen = [self._values[one] for one in at]
+        lists = [cells for _, value, cells in chosen if cells is not None and _is_list(value)]
+        if kind == "threshold" and any(_is_rows(value) for _, value, _ in chosen):
+            # Rows on either side of a bound: each is judged by an edge of its own.
+            yield from self._rows(chosen)
+            return
+        keys = sorted(set.intersection(*(set(cells) for cells in lists))) if lists else [""]
+        for key in keys:
+            cells: dict[tuple[str, int], set[tuple[str, int, int]]] = {}
+            said = []
+            for number, (name, value, places) in enumerate(chosen):
+                if places is None:
+                    said.append((name, value["locator"], value["value"]))
+                    continue
+                summed = not _is_list(value) and value["locator"].get("agg") == "sum"
+                found = places[key] if _is_list(value) else frozenset().union(*places.values())
+                # Two sums of one file that are added are one sum for us.
+                cells.setdefault((name, -1 if summed else number), set()).update(found)
+            yield Ask(
+                tuple((name, frozenset(places)) for (name, _), places in cells.items()),
+                tuple(said),
+                kinds,
+                key,
+            )
+
+    def _rows(
+        self, chosen: Sequence[tuple[str, Mapping[str, object], dict[str, Cells] | None]]
+    ) -> Iterator[Ask]:
+        for name, value, places in chosen:
+            if places is None:
+                yield Ask((), ((name, value["locator"], value["value"]),), _AGREEING, "")  # type: ignore[arg-type]
+                continue
+            for one in sorted(frozenset().union(*places.values())):
+                if value["locator"].get("agg") != "count":  # type: ignore[attr-defined]
+                    yield Ask(((name, frozenset({one})),), (), _AGREEING, "")
+
+    def missing(
+        self, nodes: Sequence[EvidenceNode], edges: Sequence[tuple[str, float | None, Sequence[EvidenceNode]]]
+    ) -> str | None:
+        """Why a relation isn't the wanted one, or None where it is. ``edges``: kind, result and nodes of each."""
+        by_cell: dict[tuple[str, tuple[str, int, int]], set[int]] = {}
+        held = []
+        for number, (_, _, group) in enumerate(edges):
+            held.append({(node.name, cell) for node in group if (cell := _cell(node)) is not None})
+            for one in held[-1]:
+                by_cell.setdefault(one, set()).add(number)
+        for ask in self.asks:
+            wanted = {(name, cell) for name, places in ask.cells for cell in places}
+            names = ", ".join(sorted({name for name, _ in ask.cells}))
+            met = (
+                set.intersection(*(by_cell.get(one, set()) for one in wanted))
+                if wanted
+                else range(len(edges))
+            )
+            near = sorted(met)
+            if not near:
+                return f"no computation takes in the cells of {names} {ask.key}"
+            # A sum is over these cells and no others of its file.
+            summed = {name for name, places in ask.cells if len(places) > 1}
+            near = [one for one in near if {cell for cell in held[one] if cell[0] in summed} <= wanted]
+            if not near:
+                return f"no sum over just the cells of {names}"
+            # How many figures of some pages meet a bound is a matter of the whole relation.
+            near = [
+                one
+                for one in near
+                if all(
+                    _said(name, locator, value, nodes if "pages" in locator else edges[one][2])
+                    for name, locator, value in ask.said
+                )
             ]
-            if not any(parts == one for one in (*sets, set().union(*sets))):
-                return f"no sum over the cells of {name}"
-        for name, locator, value in self.quoted:
-            if not _said(name, locator, value, nodes):
-                return f"{value!r} of {name} isn't part of it"
+            if not near:
+                return f"{', '.join(repr(value) for _, _, value in ask.said)} isn't part of it"
+            if not any(
+                edges[one][0] in ask.kinds or (edges[one][0] == "applies" and not wanted) for one in near
+            ):
+                return f"what is {'/'.join(sorted(ask.kinds))} is called {edges[near[0]][0]} {ask.key}"
+            if ask.kinds == _DIFFERING and not any(edges[one][1] for one in near):
+                return "the figures that differ don't"
         return None
+
+
+def _is_list(value: Mapping[str, object]) -> bool:
+    locator = value["locator"]
+    assert isinstance(locator, dict)
+    return str(locator["type"]).endswith("_series")
+
+
+def _is_rows(value: Mapping[str, object]) -> bool:
+    locator = value["locator"]
+    assert isinstance(locator, dict)
+    return "pages" in locator or locator.get("agg") in {"min", "max", "count"}
 
 
 def _cell(node: EvidenceNode) -> tuple[str, int, int] | None:
@@ -352,13 +443,18 @@ def _page(node: EvidenceNode) -> int | None:
 # --- what is found ----------------------------------------------------------------------------------------------------
 
 
-def relations(graph: EvidenceGraph) -> Iterator[tuple[str, list[EvidenceNode], list[list[EvidenceNode]]]]:
-    """Each relation of a graph: what it says, its nodes, and those of each of its edges."""
+def relations(
+    graph: EvidenceGraph,
+) -> Iterator[tuple[str, list[EvidenceNode], list[tuple[str, float | None, list[EvidenceNode]]]]]:
+    """Each relation of a graph: what it says, its nodes, and kind, result and nodes of each of its edges."""
     nodes = {node.id: node for node in graph.nodes}
     edges = {edge.id: edge for edge in graph.edges}
     for relation in graph.relations:
-        groups = [[nodes[name] for name in edges[one].nodes] for one in relation.edges]
-        yield f"{relation.kind}: {relation.why}", [node for group in groups for node in group], groups
+        groups: list[tuple[str, float | None, list[EvidenceNode]]] = [
+            (edge.kind, edge.result, [nodes[name] for name in edge.nodes])
+            for edge in (edges[one] for one in relation.edges)
+        ]
+        yield f"{relation.kind}: {relation.why}", [node for _, _, group in groups for node in group], groups
 
 
 def found_by(
@@ -367,7 +463,7 @@ def found_by(
     """The found relation that is the wanted one, else why none is; and how many relations were found."""
     documents = corpus.documents(workspace)
     files = [(file, documents[file.sha256]) for file in workspace.files]
-    names = {name for name, _ in wanted.cells} | set(wanted.summed) | {name for name, _, _ in wanted.quoted}
+    names = wanted.names
     computed = [
         one
         for one in between(files, limits)

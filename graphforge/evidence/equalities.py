@@ -16,7 +16,7 @@ from statistics import median
 from ..records import Document, RelationKind, close, normalize
 from .computed import Computed, Equation
 from .keys import alike, content
-from .lines import Figure, Line, Place, Term, context_of, digits, years_around
+from .lines import Figure, Line, Place, Term, context_of, digits, scale_over, years_around
 from .pivots import running
 
 _SCALES = (1.0, 1e3, 1e6, 1e9)
@@ -246,11 +246,17 @@ def singles(
 ) -> list[Single]:
     """The figures that may be compared one by one: of three digits or more, years left out."""
     found = []
+    scales: dict[int, float | None] = {}
     for place, document in places:
         value = float(place.value)
         if digits(value) >= 3 and not _year(value):
             unit = normalize(place.unit or "")
             scale = {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(unit)
+            # Only rounded figures are in millions: 738.0, not 738,012,345 below the same note.
+            if scale is None and place.table is not None and digits(value) <= 6:
+                if id(place.table) not in scales:
+                    scales[id(place.table)] = scale_over(place.table)
+                scale = scales[id(place.table)]
             decimals = len(f"{value:.10g}".partition(".")[2])
             found.append(Single(place, document, scale, 0.5 * 10.0**-decimals, frozenset()))
     for figure, document in figures:

@@ -94,7 +94,8 @@ def _composed(
     """The lines of a table under several columns together; the first row of a name counts.
 
     Under all common columns (``whole``) most rows must be alone with their name. Under fewer of them only those
-    figures count that are the same in all rows of a name: they don't depend on the column that is left out.
+    figures count that hardly depend on the column that is left out: they are the same in all rows of a name, for nearly
+    all names. Where they differ the first row counts, as in a lookup.
     """
     groups: dict[str, list[int]] = {}
     rows = rows_of(table)
@@ -105,9 +106,12 @@ def _composed(
         return None
     lines = []
     for index in number_columns(table):
-        if not whole and any(
-            len({number_at(table, row, index) for row in group} - {None}) > 1 for group in groups.values()
-        ):
+        differing = [
+            group
+            for group in groups.values()
+            if len({number_at(table, row, index) for row in group} - {None}) > 1
+        ]
+        if not whole and len(differing) > 0.1 * len(groups):
             continue
         terms: dict[str, Term] = {}
         for key, group in groups.items():

@@ -374,14 +374,34 @@ def _block_figures(
         yield Figure(place, scale, 0.5 * 10.0**-decimals, label, text[:600], around)
 
 
+_SCALE_SAID = re.compile(r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", re.I)
+
+
 def _stated_scale(document: Document) -> float | None:
     """The scale that a document states for all its figures ("amounts in millions"), None where it states none."""
     for block in document.blocks:
-        if match := re.search(
-            r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", block.text, re.I
-        ):
+        if match := _SCALE_SAID.search(block.text):
             return SCALES[match[1].casefold()]
     return None
+
+
+def scale_over(table: Table) -> float | None:
+    """The scale that a table states for all its figures in its title or its first rows, None where it states none."""
+    heads = (str(cell) for row in table.grid[: max(6, table.header)] for cell in row if isinstance(cell, str))
+    for text in (table.title, *heads):
+        if match := _SCALE_SAID.search(text):
+            return SCALES[match[1].casefold()]
+    return None
+
+
+def spelt_number(table: Table, row: int, column: int) -> bool:
+    """Whether a cell of a column of texts is a figure beyond doubt: written with commas or a currency sign."""
+    value = table.grid[row][column]
+    return (
+        isinstance(value, str)
+        and re.search(r"\d,\d{3}|[$€£]", value) is not None
+        and number_at(table, row, column) is not None
+    )
 
 
 def context_of(place: Place, document: Document) -> frozenset[str]:

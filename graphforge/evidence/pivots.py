@@ -30,8 +30,21 @@ class Dimension:
     fiscal: bool = False
 
 
-def sums(file: WorkspaceFile, document: Document, most_steps: int) -> Iterator[Line]:
-    """The lines of sums over the long tables of a document; ``most_steps`` bounds rows times groupings a table."""
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """A long table with the columns that say of what kind its rows are, and those that may be added up."""
+
+    file: WorkspaceFile
+    document: Document
+    table: Table
+    rows: tuple[int, ...]
+    measures: tuple[int, ...]
+    dimensions: tuple[Dimension, ...]
+
+
+def cubes(file: WorkspaceFile, document: Document) -> list[Cube]:
+    """The long tables of a document."""
+    found = []
     for table in document.tables:
         rows = rows_of(table)
         if table.truncated or len(rows) < 8:
@@ -41,12 +54,17 @@ def sums(file: WorkspaceFile, document: Document, most_steps: int) -> Iterator[L
             for column in table.columns
             if column.kind == "number" and summable(table, column.index)
         ]
-        dimensions = _dimensions(table, rows)
-        if not dimensions or not measures:
-            continue
-        for measure in measures[:4]:
-            share = most_steps // min(4, len(measures))
-            yield from _sums(file, document, table, rows, measure, dimensions, share)
+        dimensions = _dimensions(table, rows) if measures else []
+        if dimensions:
+            found.append(Cube(file, document, table, tuple(rows), tuple(measures[:4]), tuple(dimensions)))
+    return found
+
+
+def sums(cube: Cube, most_steps: int) -> Iterator[Line]:
+    """The lines of sums over a long table; ``most_steps`` bounds rows times groupings."""
+    share = most_steps // len(cube.measures)
+    for measure in cube.measures:
+        yield from _sums(cube.file, cube.document, cube.table, cube.rows, measure, cube.dimensions, share)
 
 
 def _dimensions(table: Table, rows: Sequence[int]) -> list[Dimension]:
