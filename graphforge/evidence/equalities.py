@@ -262,7 +262,7 @@ def singles(
     for figure, document in figures:
         value = float(figure.place.value)
         if digits(value) >= 3 and not _year(value) and not _numbered(figure):
-            found.append(Single(figure.place, document, figure.scale, figure.step, frozenset()))
+            found.append(Single(figure.place, document, figure.scale, figure.step, content(figure.around)))
     return found
 
 

@@ -16,6 +16,7 @@ from ..records import (
     PageLocator,
     SlideLocator,
     Table,
+    TableCellLocator,
     WorkspaceFile,
     adds_up,
     parse_number,
@@ -328,6 +329,11 @@ def text_figures(file: WorkspaceFile, document: Document) -> Iterator[Figure]:
     for block in document.blocks:
         if (page := _page(block.locator)) is not None:
             pages.setdefault(page, []).append(block.text)
+    # A last row that was read as text has its heads in the table above it.
+    for table in document.tables:
+        if isinstance(table.origin, TableCellLocator) and table.origin.page is not None:
+            names = " ".join(dict.fromkeys(column.name for column in table.columns))
+            pages.setdefault(table.origin.page, []).insert(0, names[:2000])
     around = {page: " ".join(texts)[:6000] for page, texts in pages.items()}
     for block in document.blocks:
         if not any(letter.isdigit() for letter in block.text):

@@ -14,14 +14,14 @@ from functools import cached_property
 from itertools import product
 from statistics import median
 
-from ..records import RelationKind, close, normalize
+from ..records import RelationKind, close, is_money, normalize
 from .computed import Computed, Equation
 from .equalities import Single, content_of_total, told
 from .keys import content, month_of
 from .lines import Line, Term, context_of, number_at, place_of
 from .pivots import Cube, Dimension
 
-_MOST_TRIES, _MOST_EQUATIONS = 48, 80
+_MOST_TRIES, _MOST_NAMED, _MOST_EQUATIONS = 48, 6, 80
 # One agreement by chance in so many figures that are looked up.
 _ODDS = 500
 _NATION = frozenset(("national", "nation", "nationwide"))
@@ -91,7 +91,8 @@ class Sliced:
                 full = [value for value, count in counts.items() if count == sizes[value]]
                 # "Adopted budget" is meant where both it and "budget" could be.
                 met = [value for value in full if not any(content(value) < content(other) for other in full)]
-            if met:
+            # More than a few are a list of its rows.
+            if 1 <= len(met) <= _MOST_NAMED:
                 found[at] = sorted(met)
         return found
 
@@ -140,7 +141,8 @@ def stated_sums(
     for one in totals:
         mark = (one.place.file.sha256, one.place.label, one.place.measure)
         if mark not in contexts:
-            words = context_of(one.place, one.document)
+            # The heads of a table that was not read as one stand somewhere on the page.
+            words = context_of(one.place, one.document) | one.words
             text = normalize(
                 f"{one.place.file.name} {one.document.title} {one.place.measure}".replace("_", " ")
             )
@@ -155,16 +157,24 @@ def stated_sums(
             ) in known:
                 continue
             named = long.named(words, one.years(), text)
-            tries = math.prod(len(values) for values in named.values()) * len(long.cube.measures)
+            measures = _measures(long.cube, one)
+            tries = math.prod(len(values) for values in named.values()) * len(measures)
             if len(named) < 2 or tries > _MOST_TRIES or tries * _ODDS > abs(one.value):
                 continue
-            if (made := _agreeing(one, long, named, most_terms)) is not None:
+            if (made := _agreeing(one, long, named, measures, most_terms)) is not None:
                 found.append(made)
     return found
 
 
+def _measures(cube: Cube, one: Single) -> Sequence[int]:
+    """The columns that a figure's label names, or all: "total" where it is one beside its parts."""
+    label = set(normalize(f"{one.place.label} {one.place.measure}").split())
+    named = [at for at in cube.measures if set(normalize(cube.table.columns[at].name).split()) <= label]
+    return named or cube.measures
+
+
 def _agreeing(
-    one: Single, long: Sliced, named: Mapping[int, Sequence[str]], most_terms: int
+    one: Single, long: Sliced, named: Mapping[int, Sequence[str]], measures: Sequence[int], most_terms: int
 ) -> Computed | None:
     table = long.cube.table
     for values in product(*named.values()):
@@ -172,7 +182,7 @@ def _agreeing(
         rows = long.rows(fixed)
         if not 2 <= len(rows) <= most_terms:
             continue
-        for measure in long.cube.measures:
+        for measure in measures:
             numbers = {row: number for row in rows if (number := number_at(table, row, measure)) is not None}
             if sum(bool(number) for number in numbers.values()) < 2:
                 continue
@@ -191,38 +201,88 @@ def _agreeing(
     return None
 
 
-def near_names(lines: Sequence[Line], figures: Sequence[Single], most_terms: int) -> list[Computed]:
+def near_names(sliced: Sequence[Sliced], figures: Sequence[Single], most_terms: int) -> list[Computed]:
     """Sums by name beside a printed column whose rows are called so: several agree or nearly do, and the others differ.
 
-    One near figure is no evidence. Four rows that are called alike and are near each other, one of them to a
+    One near figure is no evidence. Four rows that are called alike and are near each other, two of them to a
     thousandth, are: then what differs under the same name by up to a twentieth is a revision or a conflict.
     """
     columns: dict[tuple[str, int], list[Single]] = {}
-    for one in figures:
-        if one.place.table is not None and (one.scale or 1.0) == 1.0 and one.digits >= 4:
-            columns.setdefault((one.place.file.sha256, one.place.column), []).append(one)
-    by_column = {mark: _Labels(group) for mark, group in columns.items() if len(group) >= 4}
-    best: dict[tuple[object, ...], list[tuple[tuple[float, ...], Line, dict[str, Single]]]] = {}
-    for line in lines:
-        if line.kind != "sum" or all(_year_of(key) or key.isdigit() for key in line.terms):
-            continue
-        years = {year for _, value in line.fixed if (year := _year_of(value)) is not None}
-        for (sha, column), labels in by_column.items():
-            if sha == line.file.sha256:
-                continue
-            pairs = labels.beside(line, years)
-            gaps = sorted(abs(one.value / line.terms[key].value - 1) for key, one in pairs.items())
-            near = [gap for gap in gaps if gap <= 0.05]
-            if len(near) < 4 or near[1] > 1e-3 or median(near) > 0.02 or len(near) < 0.5 * len(gaps):
-                continue
-            if len({pairs[key].value for key in pairs}) < 4 or near[-1] <= 1e-9:
-                continue
-            mark = (line.place[0], line.place[2], line.file.name, sha, column)
-            best.setdefault(mark, []).append(((-len(near), median(near)), line, pairs))
+    for figure in figures:
+        if figure.place.table is not None and (figure.scale or 1.0) == 1.0 and figure.digits >= 4:
+            columns.setdefault((figure.place.file.sha256, figure.place.column), []).append(figure)
+    printed = [(sha, _Labels(group)) for (sha, _), group in columns.items() if len(group) >= 4]
     found = []
-    for options in best.values():
-        _, line, pairs = min(options, key=lambda entry: (entry[0], len(entry[1].fixed), entry[1].order))
-        found.append(_beside(line, pairs, most_terms))
+    for long in sliced:
+        for at, one in enumerate(long.cube.dimensions):
+            if (
+                _is_year(one)
+                or _is_month(one)
+                or one.fiscal
+                or all(key.isdigit() for key in long.by_value[at])
+            ):
+                continue
+            named = [
+                labels
+                for sha, labels in printed
+                if sha != long.cube.file.sha256
+                and sum(bool(labels.called(key)) for key in long.by_value[at]) >= 4
+            ]
+            lines = _by_name(long, at) if named else []
+            for labels in named:
+                options = [(rank, line, pairs) for line in lines for rank, pairs in labels.near(line)]
+                if options:
+                    _, line, pairs = min(
+                        options, key=lambda entry: (entry[0], len(entry[1].fixed), entry[1].order)
+                    )
+                    found.append(_beside(line, pairs, most_terms))
+    return found
+
+
+def _by_name(long: Sliced, key: int) -> list[Line]:
+    """The sums by the values of one column, of all rows and of those of a year, a kind, or a year and a kind."""
+    years: list[tuple[tuple[int, str], ...]] = [()]
+    kinds: list[tuple[tuple[int, str], ...]] = [()]
+    for at, one in enumerate(long.cube.dimensions):
+        if at == key or _is_month(one):
+            continue
+        if _is_year(one):
+            years += [((at, value),) for value in long.by_value[at]]
+        elif len(long.by_value[at]) <= 12:
+            kinds += [((at, value),) for value in long.by_value[at]]
+    cube = long.cube
+    names = cube.dimensions[key].values
+    found = []
+    for fixed in (year + kind for year in years[:60] for kind in kinds[:24]):
+        rows = long.rows(fixed)
+        for measure in cube.measures:
+            groups: dict[str, list[int]] = {}
+            numbers = {}
+            for row in rows:
+                if names[row] and (number := number_at(cube.table, row, measure)) is not None:
+                    numbers[row] = number
+                    groups.setdefault(names[row], []).append(row)
+            if len(groups) < 4:
+                continue
+            terms = {
+                name: Term(
+                    math.fsum(numbers[row] for row in own), cube.file, cube.table, measure, tuple(own), name
+                )
+                for name, own in groups.items()
+            }
+            found.append(
+                Line(
+                    cube.file,
+                    cube.document,
+                    "sum",
+                    (cube.table.id, cube.dimensions[key].name, measure),
+                    " ".join(cube.table.columns[measure].name.split()),
+                    cube.table.title or cube.document.title,
+                    terms,
+                    fixed=tuple((cube.dimensions[at].name, value) for at, value in fixed),
+                    key=cube.dimensions[key].name,
+                )
+            )
     return found
 
 
@@ -239,19 +299,27 @@ class _Labels:
                 self.by_word.setdefault(word, set()).add(number)
         self.known: dict[str, list[int]] = {}
 
-    def beside(self, line: Line, years: set[int]) -> dict[str, Single]:
-        """The row that is called like each key: with all its words, with most of the words that the sums are fixed
-        to, and with the fewest others."""
+    def called(self, key: str) -> list[int]:
+        """The rows whose names have all words of a key."""
+        if key not in self.known:
+            words = [word for word in content(key) if not word.isdigit()]
+            whole = any(len(word) >= 4 for word in words)
+            sets = [self.by_word.get(word, set()) for word in words]
+            self.known[key] = sorted(set.intersection(*sets)) if whole and sets else []
+        return self.known[key]
+
+    def near(self, line: Line) -> Iterator[tuple[tuple[float, float], dict[str, Single]]]:
+        """Where the rows are near the sums of a line: how good that is (least is best), and the row of each key.
+
+        Of several rows that are called like a key the one with most of the words that the sums are fixed to, and with
+        the fewest others, is meant.
+        """
         fixed = frozenset(word for _, value in line.fixed for word in normalize(value).split())
-        found = {}
+        years = {year for _, value in line.fixed if (year := _year_of(value)) is not None}
+        pairs: dict[str, Single] = {}
         for key, term in line.terms.items():
-            if key not in self.known:
-                words = [word for word in content(key) if not word.isdigit()]
-                whole = any(len(word) >= 4 for word in words)
-                sets = [self.by_word.get(word, set()) for word in words]
-                self.known[key] = sorted(set.intersection(*sets)) if whole and sets else []
-            options = self.known[key]
-            if not options or not term.value:
+            options = self.called(key) if term.value else []
+            if not options:
                 continue
             number = min(
                 options,
@@ -261,11 +329,18 @@ class _Labels:
                     abs(self.group[at].value - term.value),
                 ),
             )
-            one = self.group[number]
-            if years and one.years() and not years & one.years():
-                continue
-            found[key] = one
-        return found
+            pairs[key] = self.group[number]
+        gaps = {key: abs(one.value / line.terms[key].value - 1) for key, one in pairs.items()}
+        near = sorted(gap for gap in gaps.values() if gap <= 0.05)
+        if len(near) < 4 or near[1] > 1e-3 or median(near) > 0.02 or len(near) < 0.4 * len(gaps):
+            return
+        close_by = {key: one for key, one in pairs.items() if gaps[key] <= 0.05}
+        said = [one.years() for one in close_by.values()]
+        if near[-1] <= 1e-9 or len({one.value for one in close_by.values()}) < 4:
+            return
+        if years and any(said) and not any(years & one for one in said):
+            return
+        yield (-len(near), median(near)), close_by
 
 
 def _beside(line: Line, pairs: Mapping[str, Single], most_terms: int) -> Computed:
@@ -291,8 +366,10 @@ def _beside(line: Line, pairs: Mapping[str, Single], most_terms: int) -> Compute
 def year_slices(
     sliced: Sequence[Sliced], lines: Sequence[Line], texts: Mapping[str, frozenset[str]]
 ) -> list[Computed]:
-    """Figures by year, and the rows of a long table that are of the kinds which the document of those figures names: one
-    row a year (of the last month, where there are twelve), near the others and following them up and down."""
+    """Figures by year, and the rows of a long table that are of the kinds which the document of those figures names.
+
+    One row a year, of the last month where there are twelve, near the other figure and following it up and down.
+    """
     found: list[Computed] = []
     for line in lines:
         if line.kind == "sum" or line.fixed or len(line.terms) < 2:
@@ -392,15 +469,27 @@ def _rates(left: Sliced, right: Sliced, least: int, most_terms: int) -> list[Com
     options = [[(value, other) for value, other in pairs.items()] for pairs in matched.values()]
     if math.prod(len(one) for one in options) > 60:
         return []
-    made = []
+    kept: list[tuple[float, Computed]] = []
     for chosen in product(*options):
         mine = tuple((at, one) for (at, _), (one, _) in zip(matched, chosen, strict=True))
         theirs = tuple((at, other) for (_, at), (_, other) in zip(matched, chosen, strict=True))
+        # Of the kinds that only one table knows the largest of each column.
+        best: dict[tuple[str, int], tuple[float, Computed]] = {}
         for extra in _extras(left, mine):
             for other in _extras(right, theirs) if not extra else [()]:
-                made += _by_year(left, right, mine + extra, theirs + other, years, least, most_terms)
-    made.sort(key=lambda entry: (-entry[0], entry[1].order()))
-    return [one for _, one in made[:_MOST_RATES]]
+                side = ("left", extra[0][0]) if extra else ("right", other[0][0] if other else -1)
+                for entry in _by_year(left, right, mine + extra, theirs + other, years, least, most_terms):
+                    if side not in best or entry[0] > best[side][0]:
+                        best[side] = entry
+        kept += best.values()
+    kept.sort(key=lambda entry: (-entry[0], entry[1].order()))
+    return [one for _, one in kept[:_MOST_RATES]]
+
+
+def _one_more(one: str, other: str) -> bool:
+    """Whether one name is the other with more words behind it: oil, oil prod vol."""
+    few, many = sorted((one.split(), other.split()), key=len)
+    return bool(few) and len(few) < len(many) and many[: len(few)] == few
 
 
 def _years_column(long: Sliced) -> int | None:
@@ -412,10 +501,10 @@ def _matched(left: Sliced, right: Sliced) -> dict[tuple[int, int], dict[str, str
     found: dict[tuple[int, int], dict[str, str]] = {}
     used: set[int] = set()
     for at, one in enumerate(left.cube.dimensions):
-        if _is_year(one) or _is_month(one) or one.fiscal or len(left.by_value[at]) > 40:
+        if _is_year(one) or _is_month(one) or one.fiscal or len(left.by_value[at]) > 200:
             continue
         for other_at, other in enumerate(right.cube.dimensions):
-            if other_at in used or _is_year(other) or _is_month(other) or len(right.by_value[other_at]) > 40:
+            if other_at in used or _is_year(other) or _is_month(other) or len(right.by_value[other_at]) > 200:
                 continue
             if normalize(one.name) != normalize(other.name):
                 continue
@@ -460,29 +549,40 @@ def _by_year(
     made = []
     for measure in left.cube.measures:
         for other in right.cube.measures:
-            names = [
-                " ".join(long.cube.table.columns[index].name.split())
-                for long, index in ((left, measure), (right, other))
-            ]
-            if content(names[0]) & content(names[1]):
-                continue
             tops = _year_sums(left, mine, years[0], measure)
             bottoms = _year_sums(right, theirs, years[1], other)
-            keys = [key for key in tops if key in bottoms and bottoms[key].value > 0 and tops[key].value > 0]
+            keys = sorted(
+                key for key in tops if key in bottoms and bottoms[key].value > 0 and tops[key].value > 0
+            )
             size = sum(len(tops[key].rows) + len(bottoms[key].rows) for key in keys)
             if len(keys) < least or size > most_terms:
                 continue
+            sides = [(left, measure, tops, mine), (right, other, bottoms, theirs)]
+            names = [" ".join(long.cube.table.columns[at].name.split()) for long, at, _, _ in sides]
+            if content(names[0]) & content(names[1]):
+                continue
+            # Money for a thing; otherwise the part over the whole.
+            units = [long.cube.table.columns[at].unit for long, at, _, _ in sides]
+            money = [is_money(name, unit) for name, unit in zip(names, units, strict=True)]
+            totals = [sum(terms[key].value for key in keys) for _, _, terms, _ in sides]
+            if money[1] > money[0] or (money[0] == money[1] and totals[0] > totals[1]):
+                sides, names, totals = sides[::-1], names[::-1], totals[::-1]
             equations = tuple(
-                Equation("shared_key", "derive", (tops[key].places, bottoms[key].places), "{0} / {1}", key)
-                for key in sorted(keys)
+                Equation(
+                    "shared_key",
+                    "derive",
+                    (sides[0][2][key].places, sides[1][2][key].places),
+                    "{0} / {1}",
+                    key,
+                )
+                for key in keys
             )
-            kinds = ", ".join(value for _, value in mine)
-            why = (
-                f"sums of “{names[0]}” ({left.cube.file.name}) over sums of “{names[1]}” ({right.cube.file.name}) "
-                f"of {kinds}, for {len(keys)} years"
-            )
-            total = sum(tops[key].value for key in keys)
-            made.append((total, Computed("shared_key", equations, 5 + len(keys) / 10, why)))
+            told_of = [
+                f"“{name}” of {', '.join(value for _, value in fixed)} ({long.cube.file.name})"
+                for name, (long, _, _, fixed) in zip(names, sides, strict=True)
+            ]
+            why = f"sums of {told_of[0]} over sums of {told_of[1]}, for {len(keys)} years"
+            made.append((totals[0], Computed("shared_key", equations, 5 + len(keys) / 10, why)))
     return made
 
 

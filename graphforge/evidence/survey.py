@@ -100,7 +100,7 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
         for file in {place.file.name for part in equation.parts[1:] for place in part}
     )
     found += stated_sums(sliced, figures, known, limits.most_terms)
-    found += near_names(pooled, figures, limits.most_terms)
+    found += near_names(sliced, figures, limits.most_terms)
     found += year_slices(sliced, lines, texts)
     found += rates(sliced, limits.least_rows, limits.most_terms)
     found += additive(lines, limits.least_rows)
