@@ -82,20 +82,29 @@ class Corpus:
             for line in map(json.loads, (root / "manifest.jsonl").read_text().splitlines())
         }
         self._parsed: dict[str, Document | None] = {}
+        self._paths: dict[str, Path] = {}
 
     def document(self, path: str) -> Document | None:
         if path not in self._parsed:
             kept = self.cache / f"{hashlib.sha1(path.encode()).hexdigest()}.json" if self.cache else None
+            made: Document | None = None
             try:
                 if kept is not None and kept.exists():
-                    self._parsed[path] = Document.model_validate_json(kept.read_text())
+                    made = Document.model_validate_json(kept.read_text())
                 else:
-                    self._parsed[path] = made = parse(self.root / path)
+                    made = parse(self.root / path)
                     if kept is not None:
                         kept.write_text(made.model_dump_json())
             except GraphForgeError:
-                self._parsed[path] = None
+                made = None
+            self._parsed[path] = made
+            if made is not None:
+                self._paths[made.sha256] = self.root / path
         return self._parsed[path]
+
+    def forget(self) -> None:
+        """Drop what was parsed: one workspace at a time is held."""
+        self._parsed.clear()
 
     def workspace(self, name: str, paths: Sequence[str], pattern: ExecutionPattern) -> Workspace | None:
         """A workspace of core files: those of ``paths`` and a few others of the topic, drawn by a fixed hash."""
@@ -146,9 +155,7 @@ class Corpus:
         return {file.sha256: by_hash[file.sha256] for file in workspace.files}
 
     def path(self, sha256: str) -> Path:
-        return self.root / next(
-            path for path, one in self._parsed.items() if one is not None and one.sha256 == sha256
-        )
+        return self._paths[sha256]
 
 
 def _seed(pattern: ExecutionPattern) -> Seed:
@@ -283,7 +290,7 @@ class Ask:
 # What an edge may be that shows a clause of the computation.
 _AGREEING = frozenset(("equal", "aggregate", "identity", "threshold", "reference", "quote", "total"))
 _DIFFERING = frozenset(("conflict",))
-_BESIDE = frozenset(("shared_key", "growth", "equal", "conflict"))
+_BESIDE = frozenset(("shared_key", "growth", "equal", "conflict", "identity"))
 
 
 class Wanted:
@@ -304,7 +311,7 @@ class Wanted:
 
     def _asked(self, clause: str, kind: str) -> Iterator[Ask]:
         at = sorted({int(number) - 1 for number in re.findall(r"\bv(\d+)\b", clause)})
-        if "!=" in clause or (kind == "conflict" and "differing" not in clause):
+        if "!=" in clause:
             kinds = _DIFFERING
         elif "ratio(" in clause or "shared(" in clause or "diff(v2, v1)" in clause:
             kinds = _BESIDE
@@ -491,11 +498,9 @@ def found_by(
                 if why is None:
                     return told, "", len(computed)
                 reasons[why] += 1
-    return (
-        None,
-        reasons.most_common(1)[0][0] if reasons else "no relation takes in all its files",
-        len(computed),
-    )
+    # What came nearest: its cells were all taken in, and something else was wrong.
+    nearest = sorted(reasons, key=lambda reason: (reason.startswith("no computation"), -reasons[reason]))
+    return None, nearest[0] if nearest else "no relation takes in all its files", len(computed)
 
 
 def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> bool:
@@ -538,6 +543,7 @@ def main() -> None:
     for known in map(json.loads, (options.corpus / "known_relations.jsonl").read_text().splitlines()):
         if options.only not in known["id"]:
             continue
+        corpus.forget()
         kind = known["kind"]
         totals[kind] += 1
         workspace = corpus.workspace(known["id"], known["files"], PATTERNS[kind])
@@ -574,7 +580,7 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: 
         if line["bytes"] <= LARGEST:
             topics.setdefault(path.split("/")[0], []).append(path)
     drawn = random.Random(seed)
-    pool: list[tuple[str, Computed]] = []
+    pool: list[tuple[str, str, str]] = []
     spent: list[float] = []
     for topic, paths in sorted(topics.items()):
         paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:each]
@@ -585,22 +591,30 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: 
             documents = corpus.documents(workspace)
             files = [(file, documents[file.sha256]) for file in workspace.files]
             begun = time.perf_counter()
-            pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
+            found = best(between(files, limits), limits.most_found)
             spent.append(time.perf_counter() - begun)
+            # In words at once: a relation holds on to the tables that it is between.
+            pool += [(topic, one.kind, shown(one)) for one in found]
+            del documents, files, found
+            corpus.forget()
             print(f"{topic}: {spent[-1]:.1f} s, {len(pool)} relations so far", file=sys.stderr, flush=True)
-    kinds = Counter(one.kind for _, one in pool)
+    kinds = Counter(kind for _, kind, _ in pool)
     print(f"{len(pool)} relations in {len(spent)} workspaces: {dict(kinds)}")
     print(f"seconds a workspace: median {statistics.median(spent):.1f}, most {max(spent):.1f}")
-    for topic, one in sorted(
-        drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)
-    ):
-        print(f"{topic} {one.kind} {len(one.equations)}: {one.why}")
-        for equation in one.equations[:2]:
-            shown = " | ".join(
-                " + ".join(f"{place.value} [{place.label[:40]}; {place.measure[:30]}]" for place in part[:3])
-                for part in equation.parts
-            )
-            print(f"    {equation.template}: {shown}"[:330])
+    for topic, _, text in sorted(drawn.sample(pool, min(count, len(pool)))):
+        print(f"{topic} {text}")
+
+
+def shown(one: Computed) -> str:
+    """A found relation to be read by hand: what it says, and its first two computations with their places."""
+    lines = [f"{one.kind} {len(one.equations)}: {one.why}"]
+    for equation in one.equations[:2]:
+        parts = " | ".join(
+            " + ".join(f"{place.value} [{place.label[:40]}; {place.measure[:30]}]" for place in part[:3])
+            for part in equation.parts
+        )
+        lines.append(f"    {equation.template}: {parts}"[:330])
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

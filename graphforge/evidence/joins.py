@@ -186,12 +186,16 @@ def _nearest(pairs: Sequence[tuple[Keyed, Keyed]]) -> list[tuple[Keyed, Keyed]]:
 
 
 def _years(line: Line) -> frozenset[int]:
-    """The years that a line is of: by its header, else its table or sheet, else its file."""
+    """The years that a line is of: by its header, else its sheet, its title, its file.
+
+    A sheet that is called by a year is of that year, whatever else a note above it says ("calculated in 2021").
+    """
     table = next(iter(line.terms.values())).table
     sheet = table.origin.sheet if isinstance(table.origin, CellLocator) else ""
     return (
         years_in(f"{line.period or ''} {line.name}")
-        or years_in(f"{line.title} {sheet}")
+        or years_in(sheet)
+        or years_in(line.title)
         or years_in(line.file.name)
     )
 
