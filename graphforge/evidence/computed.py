@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..records import Operation, RelationKind
-from .lines import Place
+from .lines import How, Place
 
 
 @dataclass(frozen=True, eq=False)
 class Equation:
-    """A computation over parts. ``template`` names the parts ``{0}``, ``{1}`` …; a part of several places is their sum.
+    """A computation over parts. ``template`` names the parts ``{0}``, ``{1}`` …; a part of several places is their sum,
+    or what ``how`` says of it.
 
     Without a template the parts only belong together (a reference).
     """
@@ -19,6 +20,7 @@ class Equation:
     parts: tuple[tuple[Place, ...], ...]
     template: str | None
     key: str = ""
+    how: tuple[How, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

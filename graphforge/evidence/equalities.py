@@ -144,8 +144,8 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
 def told(line: Line) -> str:
     """A line in words: what is measured, of which rows, in which file."""
     fixed = "".join(f", {name} {value}" for name, value in line.fixed)
-    sums = "sums of " if line.kind == "sum" else ""
-    return f"{sums}“{line.name or line.title}”{fixed} ({line.file.name})"
+    made = {"sum": "sums of ", "mean": "means of "}.get(line.kind, "")
+    return f"{made}“{line.name or line.title}”{fixed} ({line.file.name})"
 
 
 def _difference(scale: float) -> str:

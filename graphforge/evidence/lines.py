@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from ..records import (
     Block,
@@ -31,6 +32,9 @@ _FIGURE = re.compile(
     r"(?P<scale>[KMB](?![\w])|\s?(?:thousand|million|billion)s?(?!\w))?(?![\w]|[.,/:-]\d)"
 )
 
+# What several cells stand for: one number made of them, or the column itself.
+How = Literal["sum", "mean", "max", "min", "count", "column"]
+
 
 @dataclass(frozen=True, eq=False)
 class Place:
@@ -51,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A value read from one cell of a table, or the sum of the cells of one column in several rows."""
+    """A value read from one cell of a table, or the sum (or mean) of the cells of one column in several rows."""
 
     value: float
     file: WorkspaceFile
@@ -59,6 +63,7 @@ class Term:
     column: int
     rows: tuple[int, ...]
     label: str
+    how: How = "sum"
 
     @property
     def summed(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..records import Document, Workspace, WorkspaceFile
+from .aggregates import same_means, stated_aggregates
 from .bounds import bounds, same_bounds, split_rows
 from .computed import Computed, best
 from .equalities import near_lines, near_singles, same_lines, same_singles, singles, sums_of_singles
@@ -23,7 +24,7 @@ from .lines import (
     text_figures,
 )
 from .listed import listed_rows, running_totals, steps
-from .pivots import cubes, sums
+from .pivots import cubes, means, sums
 from .references import columns_named, shared_names
 from .slices import Sliced, near_names, rates, stated_sums, year_slices
 
@@ -69,11 +70,13 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     """All relations between files, in no order."""
     lines: list[Line] = []
     pooled: list[Line] = []
+    averaged: list[Line] = []
     sliced: list[Sliced] = []
     for file, document in files:
         lines += column_lines(file, document, 3, limits.longest)
         for cube in cubes(file, document):
             pooled += sums(cube, limits.most_steps)
+            averaged += means(cube, limits.most_steps)
             sliced.append(Sliced(cube))
     lines = lines[: limits.most_lines]
     found = same_lines([*lines, *pooled[: 4 * limits.most_lines]], limits.most_terms)
@@ -99,6 +102,8 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
         for equation in one.equations
         for file in {place.file.name for part in equation.parts[1:] for place in part}
     )
+    found += stated_aggregates(files, figures, limits.most_terms)
+    found += same_means(averaged[: limits.most_lines], lines, limits.most_terms)
     found += stated_sums(sliced, figures, known, limits.most_terms)
     found += near_names(sliced, figures, limits.most_terms)
     found += year_slices(sliced, lines, texts)
