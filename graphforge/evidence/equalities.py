@@ -289,13 +289,20 @@ def same_singles(figures: Sequence[Single], covered: set[tuple[str, str]]) -> li
         if one.digits >= 5:
             by_value.setdefault(f"{_mantissa(abs(one.value)):.10g}", []).append(one)
     pairs: dict[tuple[str, str, str, str], list[tuple[Single, Single, str]]] = {}
+    usual = _usual_words(figures)
     for group in by_value.values():
         files = Counter(one.place.file.sha256 for one in group)
         # A figure that a file repeats over and over says nothing about which of them is meant.
         if len(files) < 2 or max(files.values()) > 3:
             continue
+        exact = _same_rows(group)
         for left, right in combinations(sorted(group, key=lambda one: one.order), 2):
-            if left.place.file.sha256 == right.place.file.sha256 or not _believable(left, right):
+            if left.place.file.sha256 == right.place.file.sha256 or not _believable(left, right, usual):
+                continue
+            # Where the row of the same name has the figure too, the others repeat it.
+            if normalize(left.place.label) != normalize(right.place.label) and (
+                left in exact or right in exact
+            ):
                 continue
             scale = _same(left.value, right.value)
             if (
@@ -327,9 +334,37 @@ def _gathered(kind: RelationKind, group: Sequence[tuple[Single, Single, str]]) -
     )
 
 
-def _believable(left: Single, right: Single) -> bool:
+def _same_rows(group: Sequence[Single]) -> set[Single]:
+    """The figures of a group that a row of the same name in another file has."""
+    files: dict[str, set[str]] = {}
+    for one in group:
+        files.setdefault(normalize(one.place.label), set()).add(one.place.file.sha256)
+    return {one for one in group if len(files[normalize(one.place.label)]) > 1}
+
+
+def _usual_words(figures: Sequence[Single]) -> dict[tuple[str, str], frozenset[str]]:
+    """Words that every fourth row of a long column has: they tell none of its figures from the others."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    sizes: Counter[tuple[str, str]] = Counter()
+    for one in figures:
+        if one.place.table is not None and one.digits >= 5:
+            mark = (one.place.file.sha256, one.container)
+            sizes[mark] += 1
+            counts.setdefault(mark, Counter()).update(content(one.place.label))
+    return {
+        mark: frozenset(word for word, count in counts[mark].items() if count > 0.25 * size)
+        for mark, size in sizes.items()
+        if size >= 40
+    }
+
+
+def _believable(left: Single, right: Single, usual: Mapping[tuple[str, str], frozenset[str]]) -> bool:
     """Whether two equal figures are the same fact and no chance."""
-    shared = _shared_words(left, right)
+    nothing: frozenset[str] = frozenset()
+    common = usual.get((left.place.file.sha256, left.container), nothing) | usual.get(
+        (right.place.file.sha256, right.container), nothing
+    )
+    shared = _shared_words(left, right, common)
     apart = bool(left.years() and right.years() and not left.years() & right.years())
     if apart:
         return left.digits >= 8 and shared >= 1
@@ -338,11 +373,11 @@ def _believable(left: Single, right: Single) -> bool:
     return shared >= 1 if left.digits == 6 else shared >= 2
 
 
-def _shared_words(left: Single, right: Single) -> int:
+def _shared_words(left: Single, right: Single, usual: frozenset[str]) -> int:
     """How many telling words of the two labels are the same, or short for one another."""
     return _met(
-        content(left.place.label + " " + left.place.measure),
-        content(right.place.label + " " + right.place.measure),
+        content(left.place.label + " " + left.place.measure) - usual,
+        content(right.place.label + " " + right.place.measure) - usual,
     )
 
 

@@ -55,7 +55,7 @@ def cubes(file: WorkspaceFile, document: Document) -> list[Cube]:
             for column in table.columns
             if column.kind == "number" and summable(table, column.index)
         ]
-        dimensions = _dimensions(table, rows) if measures else []
+        dimensions = _dimensions(table, rows)
         if dimensions:
             found.append(Cube(file, document, table, tuple(rows), tuple(measures[:4]), tuple(dimensions)))
     return found
@@ -63,7 +63,7 @@ def cubes(file: WorkspaceFile, document: Document) -> list[Cube]:
 
 def sums(cube: Cube, most_steps: int) -> Iterator[Line]:
     """The lines of sums over a long table; ``most_steps`` bounds rows times groupings."""
-    share = most_steps // len(cube.measures)
+    share = most_steps // max(1, len(cube.measures))
     for measure in cube.measures:
         yield from _sums(cube.file, cube.document, cube.table, cube.rows, measure, cube.dimensions, share)
 

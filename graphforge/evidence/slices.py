@@ -321,18 +321,16 @@ class _Labels:
             options = self.called(key) if term.value else []
             if not options:
                 continue
-            number = min(
-                options,
-                key=lambda at: (
-                    -len(fixed & self.plain[at]),
-                    len(self.words[at]),
-                    abs(self.group[at].value - term.value),
-                ),
-            )
-            pairs[key] = self.group[number]
+            ranks = {at: (-len(fixed & self.plain[at]), len(self.words[at])) for at in options}
+            meant = [at for at in options if ranks[at] == min(ranks.values())]
+            # A column with several such rows is a long table itself: one of them will be near by chance.
+            if len({self.group[at].value for at in meant}) == 1:
+                pairs[key] = self.group[meant[0]]
         gaps = {key: abs(one.value / line.terms[key].value - 1) for key, one in pairs.items()}
         near = sorted(gap for gap in gaps.values() if gap <= 0.05)
         if len(near) < 4 or near[1] > 1e-3 or median(near) > 0.02 or len(near) < 0.4 * len(gaps):
+            return
+        if not any(line.terms[key].summed for key in pairs):
             return
         close_by = {key: one for key, one in pairs.items() if gaps[key] <= 0.05}
         said = [one.years() for one in close_by.values()]
