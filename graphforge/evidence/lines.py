@@ -164,10 +164,16 @@ def holds_numbers(table: Table, column: int) -> bool:
     about = table.columns[column]
     if about.kind != "text":
         return about.kind == "number"
-    rows = [row for row in rows_of(table) if table.grid[row][column] is not None]
-    return len(rows) >= 3 and sum(number_at(table, row, column) is not None for row in rows) >= 0.6 * len(
-        rows
-    )
+    rows = rows_of(table)
+    figures = words = 0
+    for row in rows:
+        if table.grid[row][column] is None:
+            continue
+        if number_at(table, row, column) is not None:
+            figures += 1
+        elif (words := words + 1) > 0.4 * len(rows):
+            return False
+    return figures + words >= 3 and figures >= 0.6 * (figures + words)
 
 
 def rows_of(table: Table) -> list[int]:

@@ -19,7 +19,7 @@ from .computed import Computed, Equation
 from .equalities import Single, content_of_total, told
 from .keys import content, month_of
 from .lines import Line, Term, context_of, number_at, place_of
-from .pivots import Cube, Dimension
+from .pivots import Cube
 
 _MOST_TRIES, _MOST_NAMED, _MOST_EQUATIONS = 48, 6, 80
 # One agreement by chance in so many figures that are looked up.
@@ -44,6 +44,36 @@ class Sliced:
                 rows.setdefault(value, []).append(row)
             found.append({value: frozenset(chosen) for value, chosen in rows.items() if value})
         return found
+
+    @cached_property
+    def years(self) -> frozenset[int]:
+        """Which dimensions are years; not the fiscal ones that were made of months."""
+        return frozenset(
+            at
+            for at, values in enumerate(self.by_value)
+            if values
+            and not self.cube.dimensions[at].fiscal
+            and all(_year_of(one) is not None for one in values)
+        )
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """Which dimensions say of what kind a row is, not of what time."""
+        return tuple(
+            at
+            for at, values in enumerate(self.by_value)
+            if at not in self.years and at not in self.months and not self.cube.dimensions[at].fiscal
+        )
+
+    @cached_property
+    def months(self) -> frozenset[int]:
+        """Which dimensions are months."""
+        return frozenset(
+            at
+            for at, values in enumerate(self.by_value)
+            if "month" in normalize(self.cube.dimensions[at].name).split()
+            or all(month_of(one) is not None for one in values)
+        )
 
     @cached_property
     def spelt(self) -> list[tuple[dict[str, list[str]], dict[str, int]]]:
@@ -74,9 +104,9 @@ class Sliced:
         it is about; quarters that it is of."""
         found: dict[int, list[str]] = {}
         for at, one in enumerate(self.cube.dimensions):
-            if one.fiscal or _is_month(one):
+            if one.fiscal or at in self.months:
                 continue
-            if _is_year(one):
+            if at in self.years:
                 met = [value for value in self.by_value[at] if _year_of(value) in years]
             elif "quarter" in normalize(one.name).split():
                 met = [value for value in self.by_value[at] if _quarter_said(value, text)]
@@ -97,19 +127,9 @@ class Sliced:
         return found
 
 
-def _is_year(one: Dimension) -> bool:
-    values = {value for value in one.values.values() if value}
-    return bool(values) and all(_year_of(value) is not None for value in values)
-
-
 def _year_of(value: str) -> int | None:
     match = re.fullmatch(r"(?:fy)?((?:19|20)\d\d)", value)
     return int(match[1]) if match else None
-
-
-def _is_month(one: Dimension) -> bool:
-    values = {value for value in one.values.values() if value}
-    return "month" in normalize(one.name).split() or all(month_of(value) is not None for value in values)
 
 
 def _quarter_said(value: str, text: str) -> bool:
@@ -214,13 +234,8 @@ def near_names(sliced: Sequence[Sliced], figures: Sequence[Single], most_terms: 
     printed = [(sha, _Labels(group)) for (sha, _), group in columns.items() if len(group) >= 4]
     found = []
     for long in sliced:
-        for at, one in enumerate(long.cube.dimensions):
-            if (
-                _is_year(one)
-                or _is_month(one)
-                or one.fiscal
-                or all(key.isdigit() for key in long.by_value[at])
-            ):
+        for at in long.kinds:
+            if all(key.isdigit() for key in long.by_value[at]):
                 continue
             named = [
                 labels
@@ -243,12 +258,10 @@ def _by_name(long: Sliced, key: int) -> list[Line]:
     """The sums by the values of one column, of all rows and of those of a year, a kind, or a year and a kind."""
     years: list[tuple[tuple[int, str], ...]] = [()]
     kinds: list[tuple[tuple[int, str], ...]] = [()]
-    for at, one in enumerate(long.cube.dimensions):
-        if at == key or _is_month(one):
-            continue
-        if _is_year(one):
+    for at in range(len(long.by_value)):
+        if at in long.years:
             years += [((at, value),) for value in long.by_value[at]]
-        elif len(long.by_value[at]) <= 12:
+        elif at != key and at in long.kinds and len(long.by_value[at]) <= 12:
             kinds += [((at, value),) for value in long.by_value[at]]
     cube = long.cube
     names = cube.dimensions[key].values
@@ -322,7 +335,8 @@ class _Labels:
             if not options:
                 continue
             ranks = {at: (-len(fixed & self.plain[at]), len(self.words[at])) for at in options}
-            meant = [at for at in options if ranks[at] == min(ranks.values())]
+            best = min(ranks.values())
+            meant = [at for at in options if ranks[at] == best]
             # A column with several such rows is a long table itself: one of them will be near by chance.
             if len({self.group[at].value for at in meant}) == 1:
                 pairs[key] = self.group[meant[0]]
@@ -388,7 +402,7 @@ def _following(
     line: Line, long: Sliced, titled: Mapping[int, Sequence[str]], named: Mapping[int, Sequence[str]]
 ) -> Iterator[Computed]:
     cube = long.cube
-    years = [at for at, one in enumerate(cube.dimensions) if _is_year(one) and not one.fiscal]
+    years = sorted(long.years)
     # What the titles name is meant; what only the text names may be.
     options = {at: titled.get(at, values) for at, values in named.items()}
     if len(years) != 1 or not titled or math.prod(len(values) for values in options.values()) > _MOST_TRIES:
@@ -429,9 +443,9 @@ def _following(
 
 def _last_months(long: Sliced, rows: Sequence[int]) -> list[int]:
     """The rows of December or month 12, where the table has months."""
-    for one in long.cube.dimensions:
-        if _is_month(one) and not one.fiscal:
-            return [row for row in rows if one.values[row] == "12" or month_of(one.values[row]) == 12]
+    for at in sorted(long.months):
+        values = long.cube.dimensions[at].values
+        return [row for row in rows if values[row] == "12" or month_of(values[row]) == 12]
     return list(rows)
 
 
@@ -454,7 +468,7 @@ def rates(sliced: Sequence[Sliced], least: int, most_terms: int) -> list[Compute
     return found
 
 
-_MOST_RATES = 10
+_MOST_RATES, _MOST_MATCHED = 10, 200
 
 
 def _rates(left: Sliced, right: Sliced, least: int, most_terms: int) -> list[Computed]:
@@ -491,29 +505,23 @@ def _one_more(one: str, other: str) -> bool:
 
 
 def _years_column(long: Sliced) -> int | None:
-    return next((at for at, one in enumerate(long.cube.dimensions) if _is_year(one) and not one.fiscal), None)
+    return min(long.years, default=None)
 
 
 def _matched(left: Sliced, right: Sliced) -> dict[tuple[int, int], dict[str, str]]:
     """Columns of kinds that both tables have, and the values that mean the same: equal, or one word more."""
     found: dict[tuple[int, int], dict[str, str]] = {}
     used: set[int] = set()
-    for at, one in enumerate(left.cube.dimensions):
-        if _is_year(one) or _is_month(one) or one.fiscal or len(left.by_value[at]) > 200:
-            continue
-        for other_at, other in enumerate(right.cube.dimensions):
-            if other_at in used or _is_year(other) or _is_month(other) or len(right.by_value[other_at]) > 200:
-                continue
-            if normalize(one.name) != normalize(other.name):
+    for at in left.kinds:
+        for other_at in right.kinds:
+            names = [long.cube.dimensions[one].name for long, one in ((left, at), (right, other_at))]
+            sizes = (len(left.by_value[at]), len(right.by_value[other_at]))
+            if other_at in used or normalize(names[0]) != normalize(names[1]) or max(sizes) > _MOST_MATCHED:
                 continue
             pairs = {}
             for value in left.by_value[at]:
                 same = [name for name in right.by_value[other_at] if name == value] or [
-                    name
-                    for name in right.by_value[other_at]
-                    if content(value)
-                    and content(value) < content(name)
-                    and name.split()[0] == value.split()[0]
+                    name for name in right.by_value[other_at] if _one_more(value, name)
                 ]
                 if len(same) == 1:
                     pairs[value] = same[0]
@@ -528,10 +536,9 @@ def _extras(long: Sliced, fixed: tuple[tuple[int, str], ...]) -> list[tuple[tupl
     """Nothing more fixed, or one value of another column of a few kinds."""
     taken = {at for at, _ in fixed}
     found: list[tuple[tuple[int, str], ...]] = [()]
-    for at, one in enumerate(long.cube.dimensions):
-        if at not in taken and not _is_year(one) and not _is_month(one) and not one.fiscal:
-            if len(long.by_value[at]) <= 12:
-                found += [((at, value),) for value in sorted(long.by_value[at])]
+    for at in long.kinds:
+        if at not in taken and len(long.by_value[at]) <= 12:
+            found += [((at, value),) for value in sorted(long.by_value[at])]
     return found
 
 
