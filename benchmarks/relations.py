@@ -33,7 +33,7 @@ from graphforge.evidence.build import RELATION_OF_PATTERN
 from graphforge.evidence.computed import Computed, best
 from graphforge.evidence.draft import Draft, Evidence
 from graphforge.evidence.find import find
-from graphforge.evidence.survey import between
+from graphforge.evidence.survey import between, survey
 from graphforge.records import (
     CellLocator,
     Document,
@@ -503,16 +503,27 @@ def found_by(
     return None, nearest[0] if nearest else "no relation takes in all its files", len(computed)
 
 
-def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> bool:
-    """Whether the graph that the configuration builds holds the relation."""
+def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> str:
+    """Whether the graph that the configuration builds holds the relation, or would hold it if there were one."""
     documents = corpus.documents(workspace)
-    for pattern in RELATION_OF_PATTERN:
-        seeded = workspace.model_copy(update={"seed": _seed(pattern)})
-        with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+    held = "no graph"
+    with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+        for pattern in RELATION_OF_PATTERN:
+            seeded = workspace.model_copy(update={"seed": _seed(pattern)})
             graph = build(seeded, documents, again.read, limits)
-        if isinstance(graph, EvidenceGraph):
-            return any(wanted.missing(nodes, groups) is None for _, nodes, groups in relations(graph))
-    return False
+            if isinstance(graph, EvidenceGraph):
+                if any(wanted.missing(nodes, groups) is None for _, nodes, groups in relations(graph)):
+                    return "kept"
+                held = "left out"
+        if held == "no graph":
+            draft = Draft(workspace, again.read)
+            for one in survey(workspace, documents, limits).kept:
+                draft.add(one)
+            if draft.relations and any(
+                wanted.missing(nodes, groups) is None for _, nodes, groups in relations(draft.built())
+            ):
+                return "no graph to keep it in"
+    return held
 
 
 def main() -> None:
@@ -538,7 +549,7 @@ def main() -> None:
     wide = configured.model_copy(update={"most_terms": 12_000, "most_lines": 3_000, "most_steps": 1_000_000})
     totals: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
+    kept: Counter[tuple[str, str]] = Counter()
     slowest = 0.0
     for known in map(json.loads, (options.corpus / "known_relations.jsonl").read_text().splitlines()):
         if options.only not in known["id"]:
@@ -557,9 +568,10 @@ def main() -> None:
         slowest = max(slowest, spent)
         found[kind] += told is not None
         note = ""
-        if options.kept and told is not None and kept_by(corpus, workspace, configured, wanted):
-            kept[kind] += 1
-            note = " (kept)"
+        if options.kept and told is not None:
+            what = kept_by(corpus, workspace, configured, wanted)
+            kept[kind, what] += 1
+            note = f" ({what})"
         print(
             f"{'found ' if told else 'missed'} {known['id']} {spent:.1f} s of {count}{note}: {told or why}"[
                 :240
@@ -568,7 +580,8 @@ def main() -> None:
         )
     print()
     for kind in totals:
-        print(f"{kind}: {found[kind]}/{totals[kind]}" + (f", kept {kept[kind]}" if options.kept else ""))
+        notes = "".join(f", {count} {what}" for (one, what), count in sorted(kept.items()) if one == kind)
+        print(f"{kind}: {found[kind]}/{totals[kind]}{notes}")
     print(f"all: {found.total()}/{totals.total()}, slowest workspace {slowest:.1f} s")
     sys.exit(found.total() < totals.total())
 
