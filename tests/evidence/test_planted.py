@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from graphforge.evidence.computed import best
 from graphforge.evidence.draft import Draft
 from graphforge.records import Document, Workspace
 from graphforge.records.arithmetic import FUNCTIONS, evaluate
@@ -211,6 +212,70 @@ def test_royalties_a_barrel_are_sums_over_sums():
     )
     assert any("royalties" in one.why and len(one.equations) == 9 for one in made)
     assert all(one.why.startswith("sums of “Revenue”") for one in made if one.why.startswith("sums"))
+
+
+# --- what readers leave where one wouldn't look -----------------------------------------------------------------------
+
+
+def test_a_lookup_takes_the_first_of_the_few_rows_that_differ():
+    kinds = list(
+        product(("Shop", "Hotel", "Office"), ("North", "South", "East", "West"), ("weekday", "weekend"))
+    )
+    trucks = [
+        (*kind, time, 0.5 + at if (at, time) != (3, "PM") else 99.0)
+        for (at, kind), time in product(enumerate(kinds), ("AM", "PM"))
+    ]
+    trips = [(*kind, time, 100.0 + 7 * at) for (at, kind), time in product(enumerate(kinds), ("AM", "PM"))]
+    left = sheet(("type", "borough", "day", "time", "trucks"), trucks, "Trucks", key=None)
+    right = sheet(("type", "borough", "day", "time", "trips"), trips, "Trips", key=None)
+    made = of_kind(
+        found(document("a.xlsx", "xlsx", (left,)), document("b.xlsx", "xlsx", (right,))), "shared_key"
+    )
+    shared = [one for one in made if len(one.equations) == len(kinds)]
+    assert shared
+    assert all(99.0 not in parts for one in shared for parts in totals(one))
+
+
+def test_a_scale_stated_in_a_cell_counts_for_the_rounded_figures_below():
+    cash = sheet(
+        ("Item", "Total"),
+        [("Amounts in millions", None), ("Realty transfer tax", 315.8), ("Parking tax", 49.1)],
+        "Cash flow FY2021",
+    )
+    tax = sheet(
+        ("Tax", "FY2021"), [("Realty transfer", 315_763_463.0), ("Sales", 218_489_807.0), ("Soda", 6.9e7)], ""
+    )
+    made = of_kind(found(document("cash.pdf", "pdf", (cash,)), document("tax.csv", "csv", (tax,))), "equal")
+    assert any("1000000 *" in str(one.equations[0].template) for one in made)
+
+
+def test_a_figure_among_texts_is_one_where_it_is_written_so():
+    long, _ = positions(random.Random(1))
+    whole = sum(row[4] for row in long.tables[0].grid[1:]) * 1_000 + 1
+    rows = [(*row[:4], float(row[4]) * 1_000) for row in long.tables[0].grid[1:]]
+    rows[0] = (*rows[0][:4], rows[0][4] + 1)
+    grants = sheet(("Department", "Fund", "Variable", "Fiscal Year", "Amount"), rows, "Long", key=None)
+    facts = sheet(
+        ("Topic", "Detail"),
+        [("Years", "2019–2021"), ("Total disclosed", f"${whole:,}"), ("Kinds", "two")],
+        "",
+    )
+    made = of_kind(
+        found(document("g.csv", "csv", (grants,)), document("facts.pdf", "pdf", (facts,))), "aggregate"
+    )
+    assert any(whole in parts for one in made for parts in totals(one))
+
+
+def test_the_best_of_a_kind_are_spread_over_tables():
+    wide = [
+        (name, *(float(1_000 * at + 37 * row) for at in range(1, 9))) for row, name in enumerate(STATES, 1)
+    ]
+    header = ("State", *(f"Measure {letter}" for letter in "ABCDEFGH"))
+    first, second = (document(f"{name}.xlsx", "xlsx", (sheet(header, wide, "Wide"),)) for name in "ab")
+    other = document("c.xlsx", "xlsx", (sheet(("State", "Measure A"), [row[:2] for row in wide], "Narrow"),))
+    kept = best(of_kind(found(first, second, other), "equal"), 4)
+    assert len(kept) == 4
+    assert any(other.sha256 in one.files() for one in kept)
 
 
 # --- into the graph, and nothing by chance ----------------------------------------------------------------------------
