@@ -15,7 +15,7 @@ from statistics import median
 
 from ..records import Document, RelationKind, close, normalize
 from .computed import Computed, Equation
-from .keys import alike, content
+from .keys import alike, content, years_in
 from .lines import Figure, Line, Place, Term, context_of, digits, scale_over, years_around
 from .pivots import running
 
@@ -230,7 +230,10 @@ class Single:
         self.scale = scale
         self.step = step
         self.words = words
-        self.digits = digits(self.value)
+        # A mean over months has as many digits as the sum that it is a twelfth of.
+        whole = round(self.value * 12)
+        twelfth = digits(self.value) >= 9 and abs(self.value * 12 - whole) < 1e-6
+        self.digits = digits(whole) if twelfth else digits(self.value)
         self.container = f"{place.table.id} {place.column}" if place.table is not None else "text"
 
     def years(self) -> frozenset[int]:
@@ -498,10 +501,19 @@ def _mark(place: Place) -> str:
 def _is_sum(one: Single, key: str, line: Line, texts: Mapping[str, frozenset[str]]) -> bool:
     """Whether a figure that equals a sum is that sum."""
     # Among all spans of years many sums are tried: then more digits are needed, or the word.
-    if one.digits >= (9 if " to " in key and re.match(r"(?:19|20)\d\d", key) else 7):
+    if one.digits >= 10:
         return True
     if one.digits >= 7:
-        return content_of_total(one.place.label)
+        if content_of_total(one.place.label):
+            return True
+        if one.digits < (9 if " to " in key and re.match(r"(?:19|20)\d\d", key) else 7):
+            return False
+        # Thousands of sums are held against thousands of figures: then even eight digits agree by chance.
+        kinds = content(" ".join((key, *(value for _, value in line.fixed))))
+        context = content(f"{one.place.label} {one.place.measure}")
+        if all(word.isdigit() or years_in(word) for word in kinds):
+            return not one.years() or bool(years_in(key) & one.years())
+        return _met(kinds | content(line.name), context) >= 1
     words = texts.get(one.place.file.sha256, frozenset()) | context_of(one.place, one.document)
     label = content_of_total(one.place.label)
     named = all(

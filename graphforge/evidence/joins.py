@@ -224,7 +224,8 @@ def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
         and not any(_dated(line) or _bounds(line) for line in entry[1:])
         and (not dated or _same_subject(entry[1].name, entry[2].name) >= 0.5)
     ][:_MOST_PAIRS]
-    if lefts and rights and not dated and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
+    first = bool(lefts and rights) and _dated(lefts[0]) == _dated(rights[0])
+    if first and not dated and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
         # What each table is about first, one against the other, whatever they are called.
         chosen.append((alike(lefts[0].name, rights[0].name), lefts[0], rights[0]))
     for score, left, right in chosen:
@@ -258,7 +259,7 @@ def _bounds(line: Line) -> bool:
 
 def _same_subject(left: str, right: str) -> float:
     """How much two names have in common, by all words of both: over years anything is as long as anything else."""
-    one, other = content(left), content(right)
+    one, other = (content(name) - {"other", "unknown", "various", "misc"} for name in (left, right))
     few, many = sorted((one, other), key=len)
     met = sum(word in many or any(abbreviates(word, whole) for whole in many) for word in few)
     return met / (len(one) + len(other) - met) if few else 0.0

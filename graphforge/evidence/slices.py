@@ -250,7 +250,9 @@ def near_names(sliced: Sequence[Sliced], figures: Sequence[Single], most_terms: 
                     _, line, pairs = min(
                         options, key=lambda entry: (entry[0], len(entry[1].fixed), entry[1].order)
                     )
-                    found.append(_beside(line, pairs, most_terms))
+                    # Where all agree there is nothing that other finders don't see.
+                    if any(abs(one.value - line.terms[key].value) > one.step for key, one in pairs.items()):
+                        found.append(_beside(line, pairs, most_terms))
     return found
 
 
@@ -318,7 +320,9 @@ class _Labels:
             words = [word for word in content(key) if not word.isdigit()]
             whole = any(len(word) >= 4 for word in words)
             sets = [self.by_word.get(word, set()) for word in words]
-            self.known[key] = sorted(set.intersection(*sets)) if whole and sets else []
+            met = set.intersection(*sets) if whole and sets else set()
+            # A row that is called by much more than that is a row of a long table.
+            self.known[key] = sorted(at for at in met if len(self.words[at]) <= len(words) + 3)
         return self.known[key]
 
     def near(self, line: Line) -> Iterator[tuple[tuple[float, float], dict[str, Single]]]:
@@ -348,7 +352,7 @@ class _Labels:
             return
         close_by = {key: one for key, one in pairs.items() if gaps[key] <= 0.05}
         said = [one.years() for one in close_by.values()]
-        if near[-1] <= 1e-9 or len({one.value for one in close_by.values()}) < 4:
+        if len({one.value for one in close_by.values()}) < 4:
             return
         if years and any(said) and not any(years & one for one in said):
             return
