@@ -21,6 +21,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import openpyxl
@@ -32,7 +33,7 @@ from graphforge.evidence.build import RELATION_OF_PATTERN
 from graphforge.evidence.computed import Computed, best
 from graphforge.evidence.draft import Draft, Evidence
 from graphforge.evidence.find import find
-from graphforge.evidence.survey import between
+from graphforge.evidence.survey import between, survey
 from graphforge.records import (
     CellLocator,
     Document,
@@ -81,20 +82,29 @@ class Corpus:
             for line in map(json.loads, (root / "manifest.jsonl").read_text().splitlines())
         }
         self._parsed: dict[str, Document | None] = {}
+        self._paths: dict[str, Path] = {}
 
     def document(self, path: str) -> Document | None:
         if path not in self._parsed:
             kept = self.cache / f"{hashlib.sha1(path.encode()).hexdigest()}.json" if self.cache else None
+            made: Document | None = None
             try:
                 if kept is not None and kept.exists():
-                    self._parsed[path] = Document.model_validate_json(kept.read_text())
+                    made = Document.model_validate_json(kept.read_text())
                 else:
-                    self._parsed[path] = made = parse(self.root / path)
+                    made = parse(self.root / path)
                     if kept is not None:
                         kept.write_text(made.model_dump_json())
             except GraphForgeError:
-                self._parsed[path] = None
+                made = None
+            self._parsed[path] = made
+            if made is not None:
+                self._paths[made.sha256] = self.root / path
         return self._parsed[path]
+
+    def forget(self) -> None:
+        """Drop what was parsed: one workspace at a time is held."""
+        self._parsed.clear()
 
     def workspace(self, name: str, paths: Sequence[str], pattern: ExecutionPattern) -> Workspace | None:
         """A workspace of core files: those of ``paths`` and a few others of the topic, drawn by a fixed hash."""
@@ -145,9 +155,7 @@ class Corpus:
         return {file.sha256: by_hash[file.sha256] for file in workspace.files}
 
     def path(self, sha256: str) -> Path:
-        return self.root / next(
-            path for path, one in self._parsed.items() if one is not None and one.sha256 == sha256
-        )
+        return self._paths[sha256]
 
 
 def _seed(pattern: ExecutionPattern) -> Seed:
@@ -265,52 +273,142 @@ def wanted_cells(root: Path, value: Mapping[str, object]) -> dict[str, Cells] | 
     return None
 
 
+@dataclass(frozen=True)
+class Ask:
+    """What one edge must show: all its parts, one by one, in one computation of the right kind.
+
+    A part is the cells whose sum (or the one cell whose figure) a value of the known relation is, or a figure or word
+    said in a text.
+    """
+
+    cells: tuple[tuple[str, Cells], ...]
+    said: tuple[tuple[str, Mapping[str, object], object], ...]
+    kinds: frozenset[str]
+    key: str
+
+
+# What an edge may be that shows a clause of the computation.
+_AGREEING = frozenset(("equal", "aggregate", "identity", "threshold", "reference", "quote", "total"))
+_DIFFERING = frozenset(("conflict",))
+_BESIDE = frozenset(("shared_key", "growth", "equal", "conflict", "identity"))
+
+
 class Wanted:
-    """A known relation as places: sets of cells by file, and figures and words on pages of texts."""
+    """A known relation as places: cells by file, figures and words of texts, and which of them belong together."""
 
     def __init__(self, root: Path, known: Mapping[str, object]):
-        self.cells: list[tuple[str, Cells]] = []
-        self.summed: dict[str, set[tuple[str, int, int]]] = {}
-        self.quoted: list[tuple[str, Mapping[str, object], object]] = []
         values = known["values"]
         assert isinstance(values, list)
-        series = [(value, wanted_cells(root, value)) for value in values]
-        lists = [
-            cells
-            for value, cells in series
-            if cells is not None and value["locator"]["type"].endswith("_series")
+        self.names = {Path(value["file"]).name for value in values}
+        self._values = [(Path(value["file"]).name, value, wanted_cells(root, value)) for value in values]
+        self.asks = [
+            ask
+            for clause in re.split(r"\band\b", str(known["computation"]))
+            for ask in self._asked(clause, str(known["kind"]))
         ]
-        shared = set.intersection(*(set(cells) for cells in lists)) if lists else set()
-        for value, cells in series:
-            name = Path(value["file"]).name
-            if cells is None:
-                self.quoted.append((name, value["locator"], value["value"]))
-                continue
-            if value["locator"]["type"].endswith("_series"):
-                for key in shared:
-                    self.cells.append((name, cells[key]))
-            elif value["locator"].get("agg") == "sum":
-                self.summed.setdefault(name, set()).update(*cells.values())
-            else:
-                for places in cells.values():
-                    self.cells += [(name, frozenset({place})) for place in places]
+        if not self.asks:
+            raise ValueError(f"{known['id']}: nothing to look for")
 
-    def missing(self, nodes: Sequence[EvidenceNode], groups: Sequence[Sequence[EvidenceNode]]) -> str | None:
-        """Why a relation over nodes isn't the wanted one, or None where it is. ``groups``: the nodes of its edges."""
-        held = {(node.name, *cell) for node in nodes if (cell := _cell(node)) is not None}
-        for name, places in self.cells:
-            if any((name, *place) not in held for place in places):
-                return f"cells of {name} aren't all part of it"
-        for name, parts in self.summed.items():
-            sets = [
-                {cell for node in group if node.name == name and (cell := _cell(node))} for group in groups
+    def _asked(self, clause: str, kind: str) -> Iterator[Ask]:
+        at = sorted({int(number) - 1 for number in re.findall(r"\bv(\d+)\b", clause)})
+        if "!=" in clause:
+            kinds = _DIFFERING
+        elif "ratio(" in clause or "shared(" in clause or "diff(v2, v1)" in clause:
+            kinds = _BESIDE
+        else:
+            kinds = _AGREEING
+        chosen = [self._values[one] for one in at]
+        lists = [cells for _, value, cells in chosen if cells is not None and _is_list(value)]
+        if kind == "threshold" and any(_is_rows(value) for _, value, _ in chosen):
+            # Rows on either side of a bound: each is judged by an edge of its own.
+            yield from self._rows(chosen)
+            return
+        keys = sorted(set.intersection(*(set(cells) for cells in lists))) if lists else [""]
+        for key in keys:
+            cells: dict[tuple[str, int], set[tuple[str, int, int]]] = {}
+            said = []
+            for number, (name, value, places) in enumerate(chosen):
+                if places is None:
+                    said.append((name, value["locator"], value["value"]))
+                    continue
+                summed = not _is_list(value) and value["locator"].get("agg") == "sum"
+                found = places[key] if _is_list(value) else frozenset().union(*places.values())
+                # Two sums of one file that are added are one sum for us.
+                cells.setdefault((name, -1 if summed else number), set()).update(found)
+            yield Ask(
+                tuple((name, frozenset(places)) for (name, _), places in cells.items()),
+                tuple(said),
+                kinds,
+                key,
+            )
+
+    def _rows(
+        self, chosen: Sequence[tuple[str, Mapping[str, object], dict[str, Cells] | None]]
+    ) -> Iterator[Ask]:
+        for name, value, places in chosen:
+            if places is None:
+                yield Ask((), ((name, value["locator"], value["value"]),), _AGREEING, "")  # type: ignore[arg-type]
+                continue
+            for one in sorted(frozenset().union(*places.values())):
+                if value["locator"].get("agg") != "count":  # type: ignore[attr-defined]
+                    yield Ask(((name, frozenset({one})),), (), _AGREEING, "")
+
+    def missing(
+        self, nodes: Sequence[EvidenceNode], edges: Sequence[tuple[str, float | None, Sequence[EvidenceNode]]]
+    ) -> str | None:
+        """Why a relation isn't the wanted one, or None where it is. ``edges``: kind, result and nodes of each."""
+        by_cell: dict[tuple[str, tuple[str, int, int]], set[int]] = {}
+        held = []
+        for number, (_, _, group) in enumerate(edges):
+            held.append({(node.name, cell) for node in group if (cell := _cell(node)) is not None})
+            for one in held[-1]:
+                by_cell.setdefault(one, set()).add(number)
+        for ask in self.asks:
+            wanted = {(name, cell) for name, places in ask.cells for cell in places}
+            names = ", ".join(sorted({name for name, _ in ask.cells}))
+            met = (
+                set.intersection(*(by_cell.get(one, set()) for one in wanted))
+                if wanted
+                else range(len(edges))
+            )
+            near = sorted(met)
+            if not near:
+                return f"no computation takes in the cells of {names} {ask.key}"
+            # A sum is over these cells and no others of its file.
+            summed = {name for name, places in ask.cells if len(places) > 1}
+            near = [one for one in near if {cell for cell in held[one] if cell[0] in summed} <= wanted]
+            if not near:
+                return f"no sum over just the cells of {names}"
+            # How many figures of some pages meet a bound is a matter of the whole relation.
+            near = [
+                one
+                for one in near
+                if all(
+                    _said(name, locator, value, nodes if "pages" in locator else edges[one][2])
+                    for name, locator, value in ask.said
+                )
             ]
-            if not any(parts == one for one in (*sets, set().union(*sets))):
-                return f"no sum over the cells of {name}"
-        for name, locator, value in self.quoted:
-            if not _said(name, locator, value, nodes):
-                return f"{value!r} of {name} isn't part of it"
+            if not near:
+                return f"{', '.join(repr(value) for _, _, value in ask.said)} isn't part of it"
+            if not any(
+                edges[one][0] in ask.kinds or (edges[one][0] == "applies" and not wanted) for one in near
+            ):
+                return f"what is {'/'.join(sorted(ask.kinds))} is called {edges[near[0]][0]} {ask.key}"
+            if ask.kinds == _DIFFERING and not any(edges[one][1] for one in near):
+                return "the figures that differ don't"
         return None
+
+
+def _is_list(value: Mapping[str, object]) -> bool:
+    locator = value["locator"]
+    assert isinstance(locator, dict)
+    return str(locator["type"]).endswith("_series")
+
+
+def _is_rows(value: Mapping[str, object]) -> bool:
+    locator = value["locator"]
+    assert isinstance(locator, dict)
+    return "pages" in locator or locator.get("agg") in {"min", "max", "count"}
 
 
 def _cell(node: EvidenceNode) -> tuple[str, int, int] | None:
@@ -352,13 +450,18 @@ def _page(node: EvidenceNode) -> int | None:
 # --- what is found ----------------------------------------------------------------------------------------------------
 
 
-def relations(graph: EvidenceGraph) -> Iterator[tuple[str, list[EvidenceNode], list[list[EvidenceNode]]]]:
-    """Each relation of a graph: what it says, its nodes, and those of each of its edges."""
+def relations(
+    graph: EvidenceGraph,
+) -> Iterator[tuple[str, list[EvidenceNode], list[tuple[str, float | None, list[EvidenceNode]]]]]:
+    """Each relation of a graph: what it says, its nodes, and kind, result and nodes of each of its edges."""
     nodes = {node.id: node for node in graph.nodes}
     edges = {edge.id: edge for edge in graph.edges}
     for relation in graph.relations:
-        groups = [[nodes[name] for name in edges[one].nodes] for one in relation.edges]
-        yield f"{relation.kind}: {relation.why}", [node for group in groups for node in group], groups
+        groups: list[tuple[str, float | None, list[EvidenceNode]]] = [
+            (edge.kind, edge.result, [nodes[name] for name in edge.nodes])
+            for edge in (edges[one] for one in relation.edges)
+        ]
+        yield f"{relation.kind}: {relation.why}", [node for _, _, group in groups for node in group], groups
 
 
 def found_by(
@@ -367,7 +470,7 @@ def found_by(
     """The found relation that is the wanted one, else why none is; and how many relations were found."""
     documents = corpus.documents(workspace)
     files = [(file, documents[file.sha256]) for file in workspace.files]
-    names = {name for name, _ in wanted.cells} | set(wanted.summed) | {name for name, _, _ in wanted.quoted}
+    names = wanted.names
     computed = [
         one
         for one in between(files, limits)
@@ -395,23 +498,32 @@ def found_by(
                 if why is None:
                     return told, "", len(computed)
                 reasons[why] += 1
-    return (
-        None,
-        reasons.most_common(1)[0][0] if reasons else "no relation takes in all its files",
-        len(computed),
-    )
+    # What came nearest: its cells were all taken in, and something else was wrong.
+    nearest = sorted(reasons, key=lambda reason: (reason.startswith("no computation"), -reasons[reason]))
+    return None, nearest[0] if nearest else "no relation takes in all its files", len(computed)
 
 
-def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> bool:
-    """Whether the graph that the configuration builds holds the relation."""
+def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted: Wanted) -> str:
+    """Whether the graph that the configuration builds holds the relation, or would hold it if there were one."""
     documents = corpus.documents(workspace)
-    for pattern in RELATION_OF_PATTERN:
-        seeded = workspace.model_copy(update={"seed": _seed(pattern)})
-        with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+    held = "no graph"
+    with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
+        for pattern in RELATION_OF_PATTERN:
+            seeded = workspace.model_copy(update={"seed": _seed(pattern)})
             graph = build(seeded, documents, again.read, limits)
-        if isinstance(graph, EvidenceGraph):
-            return any(wanted.missing(nodes, groups) is None for _, nodes, groups in relations(graph))
-    return False
+            if isinstance(graph, EvidenceGraph):
+                if any(wanted.missing(nodes, groups) is None for _, nodes, groups in relations(graph)):
+                    return "kept"
+                held = "left out"
+        if held == "no graph":
+            draft = Draft(workspace, again.read)
+            for one in survey(workspace, documents, limits).kept:
+                draft.add(one)
+            if draft.relations and any(
+                wanted.missing(nodes, groups) is None for _, nodes, groups in relations(draft.built())
+            ):
+                return "no graph to keep it in"
+    return held
 
 
 def main() -> None:
@@ -437,11 +549,12 @@ def main() -> None:
     wide = configured.model_copy(update={"most_terms": 12_000, "most_lines": 3_000, "most_steps": 1_000_000})
     totals: Counter[str] = Counter()
     found: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
+    kept: Counter[tuple[str, str]] = Counter()
     slowest = 0.0
     for known in map(json.loads, (options.corpus / "known_relations.jsonl").read_text().splitlines()):
         if options.only not in known["id"]:
             continue
+        corpus.forget()
         kind = known["kind"]
         totals[kind] += 1
         workspace = corpus.workspace(known["id"], known["files"], PATTERNS[kind])
@@ -455,9 +568,10 @@ def main() -> None:
         slowest = max(slowest, spent)
         found[kind] += told is not None
         note = ""
-        if options.kept and told is not None and kept_by(corpus, workspace, configured, wanted):
-            kept[kind] += 1
-            note = " (kept)"
+        if options.kept and told is not None:
+            what = kept_by(corpus, workspace, configured, wanted)
+            kept[kind, what] += 1
+            note = f" ({what})"
         print(
             f"{'found ' if told else 'missed'} {known['id']} {spent:.1f} s of {count}{note}: {told or why}"[
                 :240
@@ -466,7 +580,8 @@ def main() -> None:
         )
     print()
     for kind in totals:
-        print(f"{kind}: {found[kind]}/{totals[kind]}" + (f", kept {kept[kind]}" if options.kept else ""))
+        notes = "".join(f", {count} {what}" for (one, what), count in sorted(kept.items()) if one == kind)
+        print(f"{kind}: {found[kind]}/{totals[kind]}{notes}")
     print(f"all: {found.total()}/{totals.total()}, slowest workspace {slowest:.1f} s")
     sys.exit(found.total() < totals.total())
 
@@ -478,7 +593,7 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: 
         if line["bytes"] <= LARGEST:
             topics.setdefault(path.split("/")[0], []).append(path)
     drawn = random.Random(seed)
-    pool: list[tuple[str, Computed]] = []
+    pool: list[tuple[str, str, str]] = []
     spent: list[float] = []
     for topic, paths in sorted(topics.items()):
         paths = sorted(paths, key=lambda path: stable_hash(seed, path))[:each]
@@ -489,22 +604,30 @@ def sample(corpus: Corpus, limits: EvidenceLimits, count: int, seed: int, each: 
             documents = corpus.documents(workspace)
             files = [(file, documents[file.sha256]) for file in workspace.files]
             begun = time.perf_counter()
-            pool += [(topic, one) for one in best(between(files, limits), limits.most_found)]
+            found = best(between(files, limits), limits.most_found)
             spent.append(time.perf_counter() - begun)
+            # In words at once: a relation holds on to the tables that it is between.
+            pool += [(topic, one.kind, shown(one)) for one in found]
+            del documents, files, found
+            corpus.forget()
             print(f"{topic}: {spent[-1]:.1f} s, {len(pool)} relations so far", file=sys.stderr, flush=True)
-    kinds = Counter(one.kind for _, one in pool)
+    kinds = Counter(kind for _, kind, _ in pool)
     print(f"{len(pool)} relations in {len(spent)} workspaces: {dict(kinds)}")
     print(f"seconds a workspace: median {statistics.median(spent):.1f}, most {max(spent):.1f}")
-    for topic, one in sorted(
-        drawn.sample(pool, min(count, len(pool))), key=lambda pair: (pair[0], pair[1].why)
-    ):
-        print(f"{topic} {one.kind} {len(one.equations)}: {one.why}")
-        for equation in one.equations[:2]:
-            shown = " | ".join(
-                " + ".join(f"{place.value} [{place.label[:40]}; {place.measure[:30]}]" for place in part[:3])
-                for part in equation.parts
-            )
-            print(f"    {equation.template}: {shown}"[:330])
+    for topic, _, text in sorted(drawn.sample(pool, min(count, len(pool)))):
+        print(f"{topic} {text}")
+
+
+def shown(one: Computed) -> str:
+    """A found relation to be read by hand: what it says, and its first two computations with their places."""
+    lines = [f"{one.kind} {len(one.equations)}: {one.why}"]
+    for equation in one.equations[:2]:
+        parts = " | ".join(
+            " + ".join(f"{place.value} [{place.label[:40]}; {place.measure[:30]}]" for place in part[:3])
+            for part in equation.parts
+        )
+        lines.append(f"    {equation.template}: {parts}"[:330])
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -184,6 +184,8 @@ def _split(
     )
     if flag is None and (len(about - {one.noun}) < 2 or not 2 <= beyond <= 0.9 * len(rows)):
         return None
+    if flag is None and not _is_rule(one, table.columns[index].name):
+        return None
     equations = []
     for part, row in rows:
         place = place_of(file, part, row, index, "")
@@ -199,6 +201,25 @@ def _split(
     bound = f"{one.place.file.name} sets a bound ({one.sign} {one.number:g} {one.noun})"
     why = f"{bound}; {beyond} of {len(rows)} rows of {file.name} meet it{words}"
     return Computed("threshold", tuple(equations), 5 + (20 if flag else 0) + min(len(about), 5), why)
+
+
+# A sentence that sets a bound for all, and nouns that are units: any number may be one of percent.
+_RULES = re.compile(
+    r"\b(?:must|shall|requires?d?|covers?|covered|subject to|exempt(?:ed)?|defined?|means|considered|eligible|"
+    r"suppress(?:ed)?|flag(?:ged)?|excluded?s?|includes? only|limit(?:ed)?|threshold|if|when|unless|only|not)\b",
+    re.I,
+)
+_UNITS = frozenset(
+    "percent percentage point year month week day hour minute dollar mile time number case row".split()
+)
+
+
+def _is_rule(one: Bound, header: str) -> bool:
+    """Whether the sentence of a bound is about all, not about one case, and the column is meant."""
+    if _RULES.search(one.sentence) is None:
+        return False
+    named = content(header)
+    return one.noun not in _UNITS or (named - {one.noun} <= content(one.sentence) and len(named) > 1)
 
 
 def _holds(value: float, sign: str, bound: float) -> bool:

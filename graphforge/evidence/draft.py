@@ -22,7 +22,7 @@ from ..records import (
     normalize,
     parse_number,
 )
-from ..records.arithmetic import evaluate
+from ..records.arithmetic import FUNCTIONS, evaluate
 from ..records.locator import TableCellLocator
 from .computed import Computed, Equation
 from .lines import Place, cell_text
@@ -417,11 +417,11 @@ class Draft:
     def _equation(
         self, equation: Equation, parts: Sequence[Sequence[tuple[Place, EvidenceNode]]]
     ) -> tuple[str, list[str]] | None:
-        """The edge of an equation and the series of its sums; None where it can't be computed."""
+        """The edge of an equation and the series of its columns; None where it can't be computed."""
         names: list[str] = []
         values: dict[str, float | list[float]] = {}
         series = []
-        for part in parts:
+        for at, part in enumerate(parts):
             numbers = [float(node.value) for _, node in part if isinstance(node.value, float)]
             if len(part) == 1:
                 names.append(part[0][1].id)
@@ -432,17 +432,18 @@ class Draft:
             if made is None:
                 return None
             series.append(made)
-            names.append(f"sum({made})")
+            how = equation.how[at] if equation.how else "sum"
+            names.append(made if how == "column" else f"{how}({made})")
             values[made] = numbers
         members = [node for part in parts for _, node in part]
         if equation.template is None:
             return self.edge(equation.kind, equation.operation, members), series
         expression = equation.template.format(*names)
         try:
-            result = evaluate(expression, values)
+            result = evaluate(expression, values, FUNCTIONS)
         except RecordError:
             return None
-        assert isinstance(result, float)  # every series stands in a sum
+        assert isinstance(result, float)  # every series stands in a function
         return self.edge(equation.kind, equation.operation, members, expression, result), series
 
     def _side(self, side: Sequence[tuple[Place, EvidenceNode]]) -> str | None:

@@ -15,8 +15,8 @@ from statistics import median
 
 from ..records import Document, RelationKind, close, normalize
 from .computed import Computed, Equation
-from .keys import alike, content
-from .lines import Figure, Line, Place, Term, context_of, digits, years_around
+from .keys import alike, content, years_in
+from .lines import Figure, Line, Place, Term, context_of, digits, scale_over, years_around
 from .pivots import running
 
 _SCALES = (1.0, 1e3, 1e6, 1e9)
@@ -144,8 +144,8 @@ def _line_pair(left: Line, right: Line, most_terms: int) -> Computed | None:
 def told(line: Line) -> str:
     """A line in words: what is measured, of which rows, in which file."""
     fixed = "".join(f", {name} {value}" for name, value in line.fixed)
-    sums = "sums of " if line.kind == "sum" else ""
-    return f"{sums}“{line.name or line.title}”{fixed} ({line.file.name})"
+    made = {"sum": "sums of ", "mean": "means of "}.get(line.kind, "")
+    return f"{made}“{line.name or line.title}”{fixed} ({line.file.name})"
 
 
 def _difference(scale: float) -> str:
@@ -230,7 +230,10 @@ class Single:
         self.scale = scale
         self.step = step
         self.words = words
-        self.digits = digits(self.value)
+        # A mean over months has as many digits as the sum that it is a twelfth of.
+        whole = round(self.value * 12)
+        twelfth = digits(self.value) >= 9 and abs(self.value * 12 - whole) < 1e-6
+        self.digits = digits(whole) if twelfth else digits(self.value)
         self.container = f"{place.table.id} {place.column}" if place.table is not None else "text"
 
     def years(self) -> frozenset[int]:
@@ -246,17 +249,23 @@ def singles(
 ) -> list[Single]:
     """The figures that may be compared one by one: of three digits or more, years left out."""
     found = []
+    scales: dict[int, float | None] = {}
     for place, document in places:
         value = float(place.value)
         if digits(value) >= 3 and not _year(value):
             unit = normalize(place.unit or "")
             scale = {"thousand": 1e3, "million": 1e6, "billion": 1e9}.get(unit)
+            # Only rounded figures are in millions: 738.0, not 738,012,345 below the same note.
+            if scale is None and place.table is not None and digits(value) <= 6:
+                if id(place.table) not in scales:
+                    scales[id(place.table)] = scale_over(place.table)
+                scale = scales[id(place.table)]
             decimals = len(f"{value:.10g}".partition(".")[2])
             found.append(Single(place, document, scale, 0.5 * 10.0**-decimals, frozenset()))
     for figure, document in figures:
         value = float(figure.place.value)
         if digits(value) >= 3 and not _year(value) and not _numbered(figure):
-            found.append(Single(figure.place, document, figure.scale, figure.step, frozenset()))
+            found.append(Single(figure.place, document, figure.scale, figure.step, content(figure.around)))
     return found
 
 
@@ -283,13 +292,20 @@ def same_singles(figures: Sequence[Single], covered: set[tuple[str, str]]) -> li
         if one.digits >= 5:
             by_value.setdefault(f"{_mantissa(abs(one.value)):.10g}", []).append(one)
     pairs: dict[tuple[str, str, str, str], list[tuple[Single, Single, str]]] = {}
+    usual = _usual_words(figures)
     for group in by_value.values():
         files = Counter(one.place.file.sha256 for one in group)
         # A figure that a file repeats over and over says nothing about which of them is meant.
         if len(files) < 2 or max(files.values()) > 3:
             continue
+        exact = _same_rows(group)
         for left, right in combinations(sorted(group, key=lambda one: one.order), 2):
-            if left.place.file.sha256 == right.place.file.sha256 or not _believable(left, right):
+            if left.place.file.sha256 == right.place.file.sha256 or not _believable(left, right, usual):
+                continue
+            # Where the row of the same name has the figure too, the others repeat it.
+            if normalize(left.place.label) != normalize(right.place.label) and (
+                left in exact or right in exact
+            ):
                 continue
             scale = _same(left.value, right.value)
             if (
@@ -321,9 +337,37 @@ def _gathered(kind: RelationKind, group: Sequence[tuple[Single, Single, str]]) -
     )
 
 
-def _believable(left: Single, right: Single) -> bool:
+def _same_rows(group: Sequence[Single]) -> set[Single]:
+    """The figures of a group that a row of the same name in another file has."""
+    files: dict[str, set[str]] = {}
+    for one in group:
+        files.setdefault(normalize(one.place.label), set()).add(one.place.file.sha256)
+    return {one for one in group if len(files[normalize(one.place.label)]) > 1}
+
+
+def _usual_words(figures: Sequence[Single]) -> dict[tuple[str, str], frozenset[str]]:
+    """Words that every fourth row of a long column has: they tell none of its figures from the others."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    sizes: Counter[tuple[str, str]] = Counter()
+    for one in figures:
+        if one.place.table is not None and one.digits >= 5:
+            mark = (one.place.file.sha256, one.container)
+            sizes[mark] += 1
+            counts.setdefault(mark, Counter()).update(content(one.place.label))
+    return {
+        mark: frozenset(word for word, count in counts[mark].items() if count > 0.25 * size)
+        for mark, size in sizes.items()
+        if size >= 40
+    }
+
+
+def _believable(left: Single, right: Single, usual: Mapping[tuple[str, str], frozenset[str]]) -> bool:
     """Whether two equal figures are the same fact and no chance."""
-    shared = _shared_words(left, right)
+    nothing: frozenset[str] = frozenset()
+    common = usual.get((left.place.file.sha256, left.container), nothing) | usual.get(
+        (right.place.file.sha256, right.container), nothing
+    )
+    shared = _shared_words(left, right, common)
     apart = bool(left.years() and right.years() and not left.years() & right.years())
     if apart:
         return left.digits >= 8 and shared >= 1
@@ -332,11 +376,11 @@ def _believable(left: Single, right: Single) -> bool:
     return shared >= 1 if left.digits == 6 else shared >= 2
 
 
-def _shared_words(left: Single, right: Single) -> int:
+def _shared_words(left: Single, right: Single, usual: frozenset[str]) -> int:
     """How many telling words of the two labels are the same, or short for one another."""
     return _met(
-        content(left.place.label + " " + left.place.measure),
-        content(right.place.label + " " + right.place.measure),
+        content(left.place.label + " " + left.place.measure) - usual,
+        content(right.place.label + " " + right.place.measure) - usual,
     )
 
 
@@ -457,10 +501,19 @@ def _mark(place: Place) -> str:
 def _is_sum(one: Single, key: str, line: Line, texts: Mapping[str, frozenset[str]]) -> bool:
     """Whether a figure that equals a sum is that sum."""
     # Among all spans of years many sums are tried: then more digits are needed, or the word.
-    if one.digits >= (9 if " to " in key and re.match(r"(?:19|20)\d\d", key) else 7):
+    if one.digits >= 10:
         return True
     if one.digits >= 7:
-        return content_of_total(one.place.label)
+        if content_of_total(one.place.label):
+            return True
+        if one.digits < (9 if " to " in key and re.match(r"(?:19|20)\d\d", key) else 7):
+            return False
+        # Thousands of sums are held against thousands of figures: then even eight digits agree by chance.
+        kinds = content(" ".join((key, *(value for _, value in line.fixed))))
+        context = content(f"{one.place.label} {one.place.measure}")
+        if all(word.isdigit() or years_in(word) for word in kinds):
+            return not one.years() or bool(years_in(key) & one.years())
+        return _met(kinds | content(line.name), context) >= 1
     words = texts.get(one.place.file.sha256, frozenset()) | context_of(one.place, one.document)
     label = content_of_total(one.place.label)
     named = all(

@@ -9,9 +9,9 @@ from statistics import median
 from ..records import CellLocator, Document, Operation, RelationKind, Table, WorkspaceFile, close, normalize
 from .computed import Computed, Equation
 from .equalities import told
-from .keys import alike, canonical_period, clean_key, content, years_in
+from .keys import abbreviates, alike, canonical_period, clean_key, content, years_in
 from .lines import Line, Term, cell_text, holds_numbers, number_at, number_columns, rows_of
-from .measures import identifies
+from .measures import PERIOD_WORDS, identifies
 
 # Column pairs that a pair of tables is related by.
 _MOST_PAIRS = 10
@@ -94,7 +94,8 @@ def _composed(
     """The lines of a table under several columns together; the first row of a name counts.
 
     Under all common columns (``whole``) most rows must be alone with their name. Under fewer of them only those
-    figures count that are the same in all rows of a name: they don't depend on the column that is left out.
+    figures count that hardly depend on the column that is left out: they are the same in all rows of a name, for nearly
+    all names. Where they differ the first row counts, as in a lookup.
     """
     groups: dict[str, list[int]] = {}
     rows = rows_of(table)
@@ -105,9 +106,12 @@ def _composed(
         return None
     lines = []
     for index in number_columns(table):
-        if not whole and any(
-            len({number_at(table, row, index) for row in group} - {None}) > 1 for group in groups.values()
-        ):
+        differing = [
+            group
+            for group in groups.values()
+            if len({number_at(table, row, index) for row in group} - {None}) > 1
+        ]
+        if not whole and len(differing) > 0.1 * len(groups):
             continue
         terms: dict[str, Term] = {}
         for key, group in groups.items():
@@ -182,12 +186,16 @@ def _nearest(pairs: Sequence[tuple[Keyed, Keyed]]) -> list[tuple[Keyed, Keyed]]:
 
 
 def _years(line: Line) -> frozenset[int]:
-    """The years that a line is of: by its header, else its table or sheet, else its file."""
+    """The years that a line is of: by its header, else its sheet, its title, its file.
+
+    A sheet that is called by a year is of that year, whatever else a note above it says ("calculated in 2021").
+    """
     table = next(iter(line.terms.values())).table
     sheet = table.origin.sheet if isinstance(table.origin, CellLocator) else ""
     return (
         years_in(f"{line.period or ''} {line.name}")
-        or years_in(f"{line.title} {sheet}")
+        or years_in(sheet)
+        or years_in(line.title)
         or years_in(line.file.name)
     )
 
@@ -208,11 +216,16 @@ def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
         ((alike(left.name, right.name), left, right) for left in lefts for right in rights),
         key=lambda entry: (-entry[0], entry[1].place[2] + entry[2].place[2], entry[1].order, entry[2].order),
     )
-    chosen = [entry for entry in ranked if entry[0] >= 0.6 and not _dated(entry[1]) and not _dated(entry[2])][
-        :_MOST_PAIRS
-    ]
-    dated = all(re.fullmatch(r"(?:19|20)\d\d.*", key) for key in one.keys & other.keys)
-    if lefts and rights and not dated and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
+    dated = all(re.fullmatch(r"(?:fy)?(?:19|20)\d\d.*", key) for key in one.keys & other.keys)
+    chosen = [
+        entry
+        for entry in ranked
+        if entry[0] >= 0.6
+        and not any(_dated(line) or _bounds(line) for line in entry[1:])
+        and (not dated or _same_subject(entry[1].name, entry[2].name) >= 0.5)
+    ][:_MOST_PAIRS]
+    first = bool(lefts and rights) and _dated(lefts[0]) == _dated(rights[0])
+    if first and not dated and all((lefts[0], rights[0]) != entry[1:] for entry in chosen):
         # What each table is about first, one against the other, whatever they are called.
         chosen.append((alike(lefts[0].name, rights[0].name), lefts[0], rights[0]))
     for score, left, right in chosen:
@@ -222,7 +235,34 @@ def _pairs(one: Keyed, other: Keyed, least: int) -> Iterator[Computed]:
 
 def _dated(line: Line) -> bool:
     """Whether a column is called by a period alone: what it measures stands elsewhere."""
-    return canonical_period(line.name) is not None
+    if canonical_period(line.name) is not None:
+        return True
+    rest = PERIOD_WORDS.sub(" ", normalize(line.name)).split()
+    return bool(re.search(r"\d", line.name)) and set(rest) <= {
+        "average",
+        "avg",
+        "total",
+        "ytd",
+        "to",
+        "date",
+        "of",
+    }
+
+
+def _bounds(line: Line) -> bool:
+    """Whether a column only says how sure another one is."""
+    return bool(
+        content(line.name)
+        & {"confidence", "interval", "ci", "lower", "upper", "error", "deviation", "std", "stderr"}
+    )
+
+
+def _same_subject(left: str, right: str) -> float:
+    """How much two names have in common, by all words of both: over years anything is as long as anything else."""
+    one, other = (content(name) - {"other", "unknown", "various", "misc"} for name in (left, right))
+    few, many = sorted((one, other), key=len)
+    met = sum(word in many or any(abbreviates(word, whole) for whole in many) for word in few)
+    return met / (len(one) + len(other) - met) if few else 0.0
 
 
 def _codes(one: Keyed, other: Keyed) -> Iterator[Computed]:
@@ -286,6 +326,10 @@ def _ratio(left: Line, right: Line, score: float, least: int) -> Computed | None
             f"differ in {len(apart)} rows,",
         )
     elif same_thing:
+        titles = [re.sub(r"\d", " ", line.title) for line in (left, right)]
+        # Programmes that share their column names are not one programme at two times.
+        if all(content(title) for title in titles) and _same_subject(*titles) < 0.5:
+            return None
         if years[0] < years[1]:
             left, right = right, left
             keys = [key for key in left.terms if key in right.terms and right.terms[key].value > 0]

@@ -8,7 +8,7 @@ True
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 
 from ..records import normalize
 
@@ -29,6 +29,8 @@ _MONTH_NAMES = (
 _NATION = frozenset(
     ("u s", "us", "usa", "united states", "u s total", "u s totals", "us total", "us totals", "national")
 )
+# A run goes through many files: what was cleaned longest ago is forgotten.
+_REMEMBERED = 2**16
 _YEAR = r"(?<!\d)((?:19|20)\d\d)(?!\d)"
 # Words that two names of one thing may or may not carry.
 _FILLERS = frozenset("the of and for a an in on by to total totals grand all amount".split())
@@ -42,7 +44,7 @@ def month_of(text: str) -> int | None:
     return None
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def canonical_period(text: str) -> str | None:
     """A text that is a period and nothing else, in one form: a year, a month, a day, a quarter, ``fy2021``.
 
@@ -78,7 +80,7 @@ def _four(year: str) -> int:
     return int(year) if len(year) == 4 else (1900 if int(year) >= 70 else 2000) + int(year)
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def clean_key(text: str, states: bool = False) -> str:
     """A row name for joining: periods in one form, no units or notes in brackets, no punctuation; with ``states``
     two capital letters are a state, written in full."""
@@ -110,7 +112,7 @@ def two_digit_years(header: str, cells: Iterable[str]) -> bool:
     )
 
 
-@cache
+@lru_cache(_REMEMBERED)
 def content(text: str) -> frozenset[str]:
     """The words of a text that tell what it is about, singular, fillers left out."""
     return frozenset(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from ..records import (
     Block,
@@ -16,6 +17,7 @@ from ..records import (
     PageLocator,
     SlideLocator,
     Table,
+    TableCellLocator,
     WorkspaceFile,
     adds_up,
     parse_number,
@@ -29,6 +31,9 @@ _FIGURE = re.compile(
     r"(?<![\w.,/-])(?P<number>[$€£]?\s?\(?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?\)?)"
     r"(?P<scale>[KMB](?![\w])|\s?(?:thousand|million|billion)s?(?!\w))?(?![\w]|[.,/:-]\d)"
 )
+
+# What several cells stand for: one number made of them, or the column itself.
+How = Literal["sum", "mean", "max", "min", "count", "column"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A value read from one cell of a table, or the sum of the cells of one column in several rows."""
+    """A value read from one cell of a table, or the sum (or mean) of the cells of one column in several rows."""
 
     value: float
     file: WorkspaceFile
@@ -58,6 +63,7 @@ class Term:
     column: int
     rows: tuple[int, ...]
     label: str
+    how: How = "sum"
 
     @property
     def summed(self) -> bool:
@@ -158,10 +164,16 @@ def holds_numbers(table: Table, column: int) -> bool:
     about = table.columns[column]
     if about.kind != "text":
         return about.kind == "number"
-    rows = [row for row in rows_of(table) if table.grid[row][column] is not None]
-    return len(rows) >= 3 and sum(number_at(table, row, column) is not None for row in rows) >= 0.6 * len(
-        rows
-    )
+    rows = rows_of(table)
+    figures = words = 0
+    for row in rows:
+        if table.grid[row][column] is None:
+            continue
+        if number_at(table, row, column) is not None:
+            figures += 1
+        elif (words := words + 1) > 0.4 * len(rows):
+            return False
+    return figures + words >= 3 and figures >= 0.6 * (figures + words)
 
 
 def rows_of(table: Table) -> list[int]:
@@ -328,6 +340,11 @@ def text_figures(file: WorkspaceFile, document: Document) -> Iterator[Figure]:
     for block in document.blocks:
         if (page := _page(block.locator)) is not None:
             pages.setdefault(page, []).append(block.text)
+    # A last row that was read as text has its heads in the table above it.
+    for table in document.tables:
+        if isinstance(table.origin, TableCellLocator) and table.origin.page is not None:
+            names = " ".join(dict.fromkeys(column.name for column in table.columns))
+            pages.setdefault(table.origin.page, []).insert(0, names[:2000])
     around = {page: " ".join(texts)[:6000] for page, texts in pages.items()}
     for block in document.blocks:
         if not any(letter.isdigit() for letter in block.text):
@@ -374,14 +391,34 @@ def _block_figures(
         yield Figure(place, scale, 0.5 * 10.0**-decimals, label, text[:600], around)
 
 
+_SCALE_SAID = re.compile(r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", re.I)
+
+
 def _stated_scale(document: Document) -> float | None:
     """The scale that a document states for all its figures ("amounts in millions"), None where it states none."""
     for block in document.blocks:
-        if match := re.search(
-            r"\b(?:amounts?|dollars|figures|\$)\s*in\s+(thousand|million|billion)s?\b", block.text, re.I
-        ):
+        if match := _SCALE_SAID.search(block.text):
             return SCALES[match[1].casefold()]
     return None
+
+
+def scale_over(table: Table) -> float | None:
+    """The scale that a table states for all its figures in its title or its first rows, None where it states none."""
+    heads = (str(cell) for row in table.grid[: max(6, table.header)] for cell in row if isinstance(cell, str))
+    for text in (table.title, *heads):
+        if match := _SCALE_SAID.search(text):
+            return SCALES[match[1].casefold()]
+    return None
+
+
+def spelt_number(table: Table, row: int, column: int) -> bool:
+    """Whether a cell of a column of texts is a figure beyond doubt: written with commas or a currency sign."""
+    value = table.grid[row][column]
+    return (
+        isinstance(value, str)
+        and re.search(r"\d,\d{3}|[$€£]", value) is not None
+        and number_at(table, row, column) is not None
+    )
 
 
 def context_of(place: Place, document: Document) -> frozenset[str]:

@@ -13,6 +13,7 @@ from itertools import combinations
 from ..records import Document, Table, WorkspaceFile, normalize
 from .keys import are_states, clean_key, month_of
 from .lines import Line, Term, cell_text, holds_numbers, rows_of, summable
+from .measures import identifies
 
 # More distinct values than this identify the rows instead of grouping them.
 _MOST_KINDS, _MOST_FIXED, _MOST_GROUPS = 400, 120, 4_000
@@ -30,8 +31,21 @@ class Dimension:
     fiscal: bool = False
 
 
-def sums(file: WorkspaceFile, document: Document, most_steps: int) -> Iterator[Line]:
-    """The lines of sums over the long tables of a document; ``most_steps`` bounds rows times groupings a table."""
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """A long table with the columns that say of what kind its rows are, and those that may be added up."""
+
+    file: WorkspaceFile
+    document: Document
+    table: Table
+    rows: tuple[int, ...]
+    measures: tuple[int, ...]
+    dimensions: tuple[Dimension, ...]
+
+
+def cubes(file: WorkspaceFile, document: Document) -> list[Cube]:
+    """The long tables of a document."""
+    found = []
     for table in document.tables:
         rows = rows_of(table)
         if table.truncated or len(rows) < 8:
@@ -42,11 +56,16 @@ def sums(file: WorkspaceFile, document: Document, most_steps: int) -> Iterator[L
             if column.kind == "number" and summable(table, column.index)
         ]
         dimensions = _dimensions(table, rows)
-        if not dimensions or not measures:
-            continue
-        for measure in measures[:4]:
-            share = most_steps // min(4, len(measures))
-            yield from _sums(file, document, table, rows, measure, dimensions, share)
+        if dimensions:
+            found.append(Cube(file, document, table, tuple(rows), tuple(measures[:4]), tuple(dimensions)))
+    return found
+
+
+def sums(cube: Cube, most_steps: int) -> Iterator[Line]:
+    """The lines of sums over a long table; ``most_steps`` bounds rows times groupings."""
+    share = most_steps // max(1, len(cube.measures))
+    for measure in cube.measures:
+        yield from _sums(cube.file, cube.document, cube.table, cube.rows, measure, cube.dimensions, share)
 
 
 def _dimensions(table: Table, rows: Sequence[int]) -> list[Dimension]:
@@ -191,6 +210,63 @@ def _groupings(dimensions: Sequence[Dimension]) -> Iterator[tuple[int, tuple[Dim
                 if (at, fixed) not in done:
                     done.add((at, fixed))
                     yield at, tuple(dimensions[one] for one in fixed)
+
+
+def means(cube: Cube, most_steps: int) -> Iterator[Line]:
+    """Means over the twelve months of each year, for every kind of rows that has one row a month.
+
+    A rate can't be added up, but its year is often printed as the mean of the months.
+    """
+    months = [
+        one for one in cube.dimensions if all(month_of(value) for value in one.values.values() if value)
+    ]
+    years = [
+        one
+        for one in cube.dimensions
+        if all(value[-4:].isdigit() and len(value) in {4, 6} for value in one.values.values() if value)
+    ]
+    measures = [
+        column.index
+        for column in cube.table.columns
+        if column.kind == "number" and not identifies(column.name)
+    ]
+    if not months or not years or len(measures) * len(cube.rows) * len(years) > most_steps:
+        return
+    for year in years:
+        others = [one for one in cube.dimensions if one not in (*months[:1], year) and one not in years]
+        groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
+        for row in cube.rows:
+            if year.values[row] and months[0].values[row]:
+                kind = tuple(one.values[row] for one in others)
+                groups.setdefault(kind, {}).setdefault(year.values[row], []).append(row)
+        for number, (kind, by_year) in enumerate(sorted(groups.items())[:_MOST_KINDS]):
+            full = {
+                value: rows
+                for value, rows in by_year.items()
+                if len(rows) == 12 and len({months[0].values[row] for row in rows}) == 12
+            }
+            for measure in measures if len(full) >= 2 else ():
+                terms = {}
+                for value, rows in full.items():
+                    cells = [cube.table.number(row, measure) for row in rows]
+                    known = [cell for cell in cells if cell is not None]
+                    if len(known) == 12:
+                        mean = math.fsum(known) / 12
+                        terms[value] = Term(mean, cube.file, cube.table, measure, tuple(rows), value, "mean")
+                column = cube.table.columns[measure]
+                if len(terms) >= 2:
+                    yield Line(
+                        cube.file,
+                        cube.document,
+                        "mean",
+                        (cube.table.id, f"mean|{year.name}|{number}", measure),
+                        " ".join(column.name.split()),
+                        cube.table.title or cube.document.title,
+                        terms,
+                        unit=column.unit,
+                        fixed=tuple((one.name, value) for one, value in zip(others, kind, strict=True)),
+                        key=year.name,
+                    )
 
 
 def running(line: Line) -> Iterator[tuple[str, Term]]:

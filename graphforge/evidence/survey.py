@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..records import Document, Workspace, WorkspaceFile
+from .aggregates import same_means, stated_aggregates
 from .bounds import bounds, same_bounds, split_rows
 from .computed import Computed, best
 from .equalities import near_lines, near_singles, same_lines, same_singles, singles, sums_of_singles
@@ -11,10 +12,21 @@ from .identities import additive, formulas, growth_rules, proportional
 from .joins import composite, joined, tables_keyed
 from .keys import content
 from .limits import EvidenceLimits
-from .lines import Figure, Line, Place, column_lines, number_columns, place_of, rows_of, text_figures
+from .lines import (
+    Figure,
+    Line,
+    Place,
+    column_lines,
+    number_columns,
+    place_of,
+    rows_of,
+    spelt_number,
+    text_figures,
+)
 from .listed import listed_rows, running_totals, steps
-from .pivots import sums
+from .pivots import cubes, means, sums
 from .references import columns_named, shared_names
+from .slices import Sliced, near_names, rates, stated_sums, year_slices
 
 # File, table and column.
 Where = tuple[str, str, int]
@@ -58,9 +70,14 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     """All relations between files, in no order."""
     lines: list[Line] = []
     pooled: list[Line] = []
+    averaged: list[Line] = []
+    sliced: list[Sliced] = []
     for file, document in files:
         lines += column_lines(file, document, 3, limits.longest)
-        pooled += sums(file, document, limits.most_steps)
+        for cube in cubes(file, document):
+            pooled += sums(cube, limits.most_steps)
+            averaged += means(cube, limits.most_steps)
+            sliced.append(Sliced(cube))
     lines = lines[: limits.most_lines]
     found = same_lines([*lines, *pooled[: 4 * limits.most_lines]], limits.most_terms)
     found += near_lines(lines, limits.least_rows)
@@ -78,6 +95,19 @@ def between(files: Sequence[tuple[WorkspaceFile, Document]], limits: EvidenceLim
     found += sums_of_singles(
         [*pooled, *(line for line in lines if line.kind == "column")], figures, texts, limits.most_terms
     )
+    known = frozenset(
+        (equation.parts[0][0].locator.model_dump_json() + (equation.parts[0][0].literal or ""), file)
+        for one in found
+        if one.kind == "aggregate"
+        for equation in one.equations
+        for file in {place.file.name for part in equation.parts[1:] for place in part}
+    )
+    found += stated_aggregates(files, figures, limits.most_terms)
+    found += same_means(averaged[: limits.most_lines], lines, limits.most_terms)
+    found += stated_sums(sliced, figures, known, limits.most_terms)
+    found += near_names(sliced, figures, limits.most_terms)
+    found += year_slices(sliced, lines, texts)
+    found += rates(sliced, limits.least_rows, limits.most_terms)
     found += additive(lines, limits.least_rows)
     found += formulas(files, files, limits.least_rows)
     found += proportional(lines, limits.least_rows, growth_rules(files))
@@ -108,10 +138,13 @@ def _cells(
     for file, document in files:
         taken = 0
         for table in document.tables:
-            for index in number_columns(table):
+            figures = set(number_columns(table))
+            others = {column.index for column in table.columns if column.kind == "text"} - figures
+            for index in sorted(figures | others):
                 for row in rows_of(table):
                     if (
                         taken < limits.most_figures
+                        and (index in figures or spelt_number(table, row, index))
                         and (place := place_of(file, table, row, index, "")) is not None
                     ):
                         taken += 1

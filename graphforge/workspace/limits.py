@@ -19,7 +19,7 @@ class ParseLimits(BaseModel):
     members: int = Field(default=10_000, gt=0, description="most zip members")
     cells: int = Field(default=8_000_000, gt=0, description="largest rectangle of used cells of a sheet")
     sheets: int = Field(default=200, gt=0, description="most sheets read")
-    rows: int = Field(default=20_000, gt=1, description="most rows of a sheet or table")
+    rows: int = Field(default=100_000, gt=1, description="most rows of a sheet or table")
     columns: int = Field(default=1_024, gt=1, description="most columns of a sheet or table")
     table_cells: int = Field(default=1_000_000, gt=1, description="most cells of a sheet or table")
     tables: int = Field(default=400, gt=0, description="most tables of a document")
