@@ -24,6 +24,11 @@ from ..records import (
 )
 from .phrases import ROW, amount, joined, measure_words, period_words, pick, plural, the, thing
 
+_WHEN = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:months?|years?|quarters?|weeks?|ended|ending|to|fiscal|"
+    r"calendar|three|six|nine|twelve|total|actual)\b",
+    re.I,
+)
 _SMALL = frozenset({"and", "of", "by", "in", "to", "the", "a", "for", "on", "with", "or", "from", "at"})
 _MIXED = re.compile(
     r" (?:loss|losses|deduction|deductions|less|net|total|totals|subtotal|refunds|offset|of which) "
@@ -112,7 +117,7 @@ def titled(view: View, file: WorkspaceFile) -> str:
 
 
 def _is_title(title: str, name: str) -> bool:
-    """Whether a person would call a file by this: no file name in disguise, no cover sheet's shouting, no table number."""
+    """Whether a person would call a file by this: no file name in disguise, no shouting, no table number."""
     words = title.split()
     letters = [character for character in title if character.isalpha()]
     return (
@@ -139,7 +144,8 @@ def nouns(series: Series) -> str:
 
 def column(series: Series) -> str:
     """The column of the source, to the letter as far as a person would read it out."""
-    return f"“{clean(series.measure, 160)}”"
+    header = " ".join(series.measure.split())
+    return f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
 
 
 def said(view: View, series: Series) -> tuple[str, str]:
@@ -149,34 +155,36 @@ def said(view: View, series: Series) -> tuple[str, str]:
     return measure_words(series.measure, series.unit, period) or "", period
 
 
-def about(view: View, columns: Sequence[Series]) -> str:
-    """A few words on what the columns hold: "the CO2 rate by region, 2023 and 2024". One measure is said once."""
+def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
+    """A few words on what the columns hold: "the CO2 rate by region for 2023 and 2024". One measure is said once."""
     spoken = [said(view, series) for series in columns]
     by = "" if noun(columns[0]) == ROW else f" by {noun(columns[0])}"
+    timed = sorted((one.period or "", period) for one, (_, period) in zip(columns, spoken, strict=True))
+    periods = list(dict.fromkeys(period for _, period in timed))
+    when = (
+        f" {'as of' if periods[0][:1].isdigit() and ' ' in periods[0] else 'for'} {joined(periods)}"
+        if all(periods)
+        else ""
+    )
     measures = list(dict.fromkeys(measure for measure, _ in spoken))
-    periods = [
-        period
-        for _, period in sorted(
-            zip([one.period or "" for one in columns], [p for _, p in spoken], strict=True)
-        )
-    ]
-    when = joined(list(dict.fromkeys(period for period in periods if period))) if all(periods) else ""
+    if measures == [""] and all(_only_period(series) for series in columns) and when:
+        return f"the figures{by}" + (when if dated else "")
     if measures == [""]:
-        what = joined(list(dict.fromkeys(column(series) for series in columns)))
-        if (
-            re.fullmatch(
-                r"[“”\d\W]+|.*" + "|".join(re.escape(series.period or "-") for series in columns), what
-            )
-            and when
-        ):
-            return f"the figures{by} for {when}"
-        return f"the figures{by} under {what}"
-    if "" in measures:
-        return f"the figures{by} in {joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))}"
-    what = joined([the(measure) for measure in measures])
-    if when and len(measures) == 1:
-        return f"{what}{by}, {when}"
-    return f"{what}{by}" + (f", {when}" if when and len(set(periods)) == 1 else "")
+        heads = joined(list(dict.fromkeys(column(series) for series in columns)))
+        places = joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))
+        return f"the figures{by} under {heads}" if len(heads) <= 80 else f"the figures{by} in {places}"
+    named = list(
+        dict.fromkeys(measure or column(series) for (measure, _), series in zip(spoken, columns, strict=True))
+    )
+    # Plain words first, so that "the" and "by state" stand beside them.
+    named.sort(key=lambda words: words.startswith("“"))
+    what = the(joined(named)) + by
+    return what + when if dated and (len(periods) == 1 or len(named) == 1) else what
+
+
+def _only_period(series: Series) -> bool:
+    """Whether a header says nothing but when: "2014-10-01", "Nine Months Ended June 29, 2024"."""
+    return re.search(r"[A-Za-z]{3,}", _WHEN.sub(" ", series.measure)) is None
 
 
 def heading(measure: str, longest: int = 70) -> str:
@@ -191,9 +199,22 @@ def heading(measure: str, longest: int = 70) -> str:
 
 
 def key_label(series: Series) -> str:
-    """What the rows are, as a column heading."""
-    label = clean(series.key_name, 40)
+    """What the rows are, as a column heading: of a long header its end, where that is made of words."""
+    label = clean(series.key_name, 1000)
+    if len(label) > 40:
+        label = heading(label, 40)
+        label = label if re.fullmatch(r"[A-Za-z /&-]+", label) else ""
     return label if normalize(label) and not label.isdigit() else "Item"
+
+
+def each(series: Series) -> str:
+    """For the requirement of a table: how many lines it has."""
+    return "one line for each of them" if noun(series) == ROW else f"a row for each {noun(series)}"
+
+
+def by_names(series: Series) -> str:
+    """What rows of two tables are matched by."""
+    return "the names of the rows" if noun(series) == ROW else noun(series)
 
 
 def labels(view: View, columns: Sequence[Series]) -> list[str]:
@@ -340,7 +361,7 @@ def listed(headings: Sequence[str]) -> str:
 def headed(series: Series, head: str) -> str:
     """A column of the source, and how it is to be headed where that is something else."""
     same = normalize(clean(series.measure, 1000)) == normalize(head)
-    return column(series) if same else f"{column(series)} (headed “{head}” in what you make)"
+    return column(series) if same else f"{column(series)} (in your table: “{head}”)"
 
 
 def sheet(view: View, name: str, headings: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """How a request begins: what it is about, why, who is asked, for whom and by when.
 
-All of it follows from the case (what its columns are), the pattern and the occupation. Nothing is invented that could be
-looked up: no names, no dates, no figures. The seed's demand is about a kind of work and not about these files; it is
+All of it follows from the case (what its columns are), the pattern and the occupation. Nothing is invented that could
+be looked up: no names, no dates, no figures. The seed's demand is about a kind of work and not about these files; it is
 repeated only where its own words are also those of the case.
 """
 
@@ -22,11 +22,11 @@ _REASONS: dict[ExecutionPattern, tuple[str, ...]] = {
         "Someone will ask which version of {about} we rely on, and I want an answer that is backed by the files.",
     ),
     "artifact_revision": (
-        "Our table of {about} is out of step with a later version, and it has to follow before it is used again.",
-        "We keep a table of {about} that needs bringing up to date, with a record of what was changed.",
-        "Please update our table of {about}; I also want a log of the changes, so that nobody has to guess later.",
-        "Before the table of {about} goes out again, its figures have to be replaced by those that hold.",
-        "There is a second version of {about} in the folder, and our working table should say what that one says.",
+        "Our table with {about} is out of step with another version, and it has to follow before it is used again.",
+        "A table of ours needs bringing up to date, with a record of what was changed. It has {about}.",
+        "Please update our table with {about}; I also want a log of the changes, so that nobody has to guess later.",
+        "Before the table with {about} goes out again, its figures have to be replaced by those that hold.",
+        "There are two versions of {about} in the folder, and our working table should say what the right one says.",
     ),
     "data_cleaning_and_integration": (
         "I keep switching between two files for {about}, and would rather have them in one table.",
@@ -37,8 +37,8 @@ _REASONS: dict[ExecutionPattern, tuple[str, ...]] = {
     ),
     "comparative_evaluation": (
         "I've been asked which {rows} stand out when it comes to {about}, and I'd like to answer with a ranking.",
-        "For a comparison I need {about} set against each other, so that {rows} of different size can be told apart.",
-        "Looking at {about} on their own says little; I want to see how the {rows} rank once one is related to the other.",
+        "For a comparison I need {about} set against each other, so that it shows which {rows} stand out.",
+        "Looking at {about} separately says little; I want to see how the {rows} rank by the relation of the two.",
         "Please work out how the {rows} compare in {about}.",
         "The question I have to answer is where each {row} stands on {about}.",
     ),
@@ -58,7 +58,7 @@ _REASONS: dict[ExecutionPattern, tuple[str, ...]] = {
         "What would {about} look like if things went on as they did? I need that in a form I can pass on.",
     ),
     "monitoring_and_exception_reporting": (
-        "A rule among our documents draws a line for {about}, and I need to know which {rows} are on the wrong side of it.",
+        "One of our documents draws a line for {about}, and I need to know which {rows} are on the wrong side of it.",
         "Please check {about} against the rule we have for them, and list what falls outside.",
         "I have to report the exceptions in {about}, going by our own rule and nothing else.",
         "It is time to go through {about} again and pick out the {rows} that our rule flags.",
@@ -86,7 +86,7 @@ _READERS: dict[str, tuple[str, ...]] = {
     "21": ("the people who run the programs", "the case team", "the program office"),
     "23": ("the attorneys on the file", "whoever drafts the opinion", "the file"),
     "25": ("the faculty", "the curriculum meeting", "the staff who advise students"),
-    "27": ("the editors", "the people who write the piece", "the editorial meeting"),
+    "27": ("the people who make the final version", "the project meeting", "colleagues on the same project"),
     "29": ("the clinical staff", "the people in charge of the service", "the quality meeting"),
     "31": ("the care team", "the practice management", "the staff on duty"),
     "33": ("the officers in charge", "the command staff", "the shift leaders"),
@@ -159,7 +159,7 @@ def _addressed(view: View, made: Composition) -> str:
     if task := _activity(view, made, seed):
         return view.pick(
             "activity",
-            f"It is part of what {ours} {are} here for, to {task}, so it comes to you. {sentence(readers)} will read it.",
+            f"It is part of what {ours} {are} here for, to {task}. {sentence(readers)} will read it.",
             f"To {task} is what {ours} {are} asked to do, and this is a piece of it, for {readers}.",
             f"As {one} you know the task: to {task}. This one is for {readers}.",
             f"You'd be doing it as {one}, whose work it is to {task}. It goes to {readers}.",
@@ -167,7 +167,7 @@ def _addressed(view: View, made: Composition) -> str:
     return view.pick(
         "asked",
         f"I'm asking you as {one}; what you send goes to {readers}.",
-        f"I'd like {one} to take this on, and you have the time. It is meant for {readers}.",
+        f"I'd like {one} to take this on, preferably you. It is meant for {readers}.",
         f"The result goes to {readers}, and with it the name of {ours}, so it has to be right.",
         f"Among {ours} you are the one I'd trust with it. It will be read by {readers}.",
         f"It comes from {ours} and goes to {readers}.",

@@ -7,13 +7,12 @@ measures and of the occupation). What is left then is wording, and what is alike
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 from ..records import Record, TaskSpec, normalize
 
 GRAM = 5
-MOST_ALIKE = 0.6
+MOST_ALIKE = 0.45
 """The mean of the masked figure above which a run is said to smell of a template (docs/design/statements.md)."""
 
 _QUOTED = re.compile(r"“[^”]*”")
@@ -25,26 +24,37 @@ _WORD = re.compile(r"[^\W_]+")
 class Likeness(Record):
     """Nearest neighbours of the statements of a run, over one kind of text."""
 
-    statements: int
     mean: float
     p95: float
 
 
-def likenesses(specs: Sequence[TaskSpec]) -> dict[Literal["whole", "masked"], Likeness]:
-    """Both figures of a run; an empty mapping where there are fewer than two statements to compare."""
+class Alike(Record):
+    """``statements.json``: how alike the statements of a run are, as they stand and without the words of their cases.
+
+    Both are None where there are fewer than two statements to compare.
+    """
+
+    statements: int
+    whole: Likeness | None = None
+    masked: Likeness | None = None
+
+
+def alike(specs: Sequence[TaskSpec]) -> Alike:
+    """Both figures of a run."""
     if len(specs) < 2:
-        return {}
-    return {
-        "whole": likeness(spec.statement for spec in specs),
-        "masked": likeness(masked(spec) for spec in specs),
-    }
+        return Alike(statements=len(specs))
+    return Alike(
+        statements=len(specs),
+        whole=likeness(spec.statement for spec in specs),
+        masked=likeness(masked(spec) for spec in specs),
+    )
 
 
 def likeness(texts: Iterable[str]) -> Likeness:
     """Mean and 95th percentile (the nearest rank) of each text's likeness to the text nearest to it."""
     near = sorted(nearest(list(texts)))
     rank = -(-95 * len(near) // 100)
-    return Likeness(statements=len(near), mean=round(sum(near) / len(near), 4), p95=round(near[rank - 1], 4))
+    return Likeness(mean=round(sum(near) / len(near), 4), p95=round(near[rank - 1], 4))
 
 
 def nearest(texts: Sequence[str]) -> list[float]:
@@ -88,24 +98,25 @@ def masked(spec: TaskSpec) -> str:
     return _WORD.sub(lambda found: "W" if found.group().casefold() in own else found.group(), text)
 
 
-def figures(found: Mapping[Literal["whole", "masked"], Likeness]) -> dict[str, float]:
+def figures(found: Alike) -> dict[str, float]:
     """The figures under the names that they have as metrics."""
     return {
         f"statements.alike.{kind}.{name}": value
-        for kind, one in found.items()
+        for kind, one in (("whole", found.whole), ("masked", found.masked))
+        if one is not None
         for name, value in (("mean", one.mean), ("p95", one.p95))
     }
 
 
-def told(found: Mapping[Literal["whole", "masked"], Likeness]) -> str:
-    """One line for whoever runs the stage, which begins with WARNING above the bound; empty without a figure."""
-    if not found:
-        return ""
-    whole, bare = found["whole"], found["masked"]
+def told(found: Alike) -> str:
+    """One line for whoever runs the stage; it begins with WARNING above the bound."""
+    if found.whole is None or found.masked is None:
+        return f"statements: {found.statements}, too few to say how alike they are"
     line = (
-        f"statements: {whole.statements}, each shares {whole.mean:.2f} of its 5-grams with the one nearest to it "
-        f"(95th percentile {whole.p95:.2f}); without the words of the cases {bare.mean:.2f} ({bare.p95:.2f})"
+        f"statements: {found.statements}, each shares {found.whole.mean:.2f} of its 5-grams with the one nearest to it "
+        f"(95th percentile {found.whole.p95:.2f}); without the words of the cases {found.masked.mean:.2f} "
+        f"({found.masked.p95:.2f})"
     )
-    if bare.mean <= MOST_ALIKE:
+    if found.masked.mean <= MOST_ALIKE:
         return line
     return f"WARNING: {line}, above {MOST_ALIKE:.2f}: the wording smells of a template"

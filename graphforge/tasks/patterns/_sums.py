@@ -7,6 +7,7 @@ from ..compose import (
     View,
     additive,
     citations,
+    each,
     half_unit,
     headed,
     key_label,
@@ -97,8 +98,8 @@ def sums_to_a_third(view: View) -> Composition | None:
     one, two, all_of_it = headed(first, heads[0]), headed(second, heads[1]), headed(whole, heads[2])
     where = view.pick(
         "where",
-        f"Three of the files ought to fit together: {one} in {titled(view, view.file(first))} (the first part) and {two} in "
-        f"{titled(view, view.file(second))} (the second part) should make up {all_of_it} in "
+        f"Three of the files ought to fit together: {one} in {titled(view, view.file(first))} (the first part) and "
+        f"{two} in {titled(view, view.file(second))} (the second part) should make up {all_of_it} in "
         f"{titled(view, view.file(whole))}.",
         f"{all_of_it} in {titled(view, view.file(whole))} should be the sum of two others: {one} in "
         f"{titled(view, view.file(first))}, the first part, and {two} in {titled(view, view.file(second))}, the second.",
@@ -115,7 +116,7 @@ def sums_to_a_third(view: View) -> Composition | None:
         f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” otherwise. "
         "Keep the numbers as the sources print them.",
     )
-    form = f"{sheet(view, 'Reconciliation', (key, *heads, rest, gap, 'Status'))}, a row for each {row}"
+    form = f"{sheet(view, 'Reconciliation', (key, *heads, rest, gap, 'Status'))}, {each(whole)}"
     form += f", then a row “Total” under {listed(heads)}" if totals else ""
     live = (
         "differences and totals must be live formulas" if totals else "the differences must be live formulas"

@@ -9,6 +9,7 @@ from ..compose import (
     citations,
     clean,
     column,
+    each,
     half_unit,
     key_label,
     labels,
@@ -133,8 +134,8 @@ def artifact_revision(view: View) -> Composition | None:
         forms={
             table: view.pick(
                 "table",
-                f"the revised table, with the columns {revised}, a row for each {row}.",
-                f"the table as it should be from now on: columns {revised}, one row for each {row}.",
+                f"the revised table, with the columns {revised}, {each(left)}.",
+                f"the table as it should be from now on: columns {revised}, {each(left)}.",
             ),
             log: f"{sheet(view, 'Changes', logged_headings)}, the changes as live formulas (after less before"
             f"{percentages}); {sources(view)}.",

@@ -5,6 +5,7 @@ from ..compose import (
     Composition,
     Stated,
     View,
+    about,
     additive,
     citations,
     headed,
@@ -133,6 +134,7 @@ def forecasting_and_planning(view: View) -> Composition | None:
         plan=plan,
         series={"newer": newer.id, "older": older.id},
         request=request,
+        about=about(view, (newer, older), dated=False),
         forms={
             book: f"{form}; everything derived as live formulas; {sources(view, used)}.",
             brief: f"{brief_form} Figures to two decimals.",

@@ -7,6 +7,7 @@ from ..compose import (
     View,
     additive,
     citations,
+    each,
     half_unit,
     headed,
     key_label,
@@ -120,7 +121,7 @@ def reconciliation(view: View) -> Composition | None:
         "The figures stay as they are printed, in the unit of the source; nothing is to be filled in or smoothed.",
     )
     request = (f"{where} {rows}", f"{status} {gaps}")
-    form = f"{sheet(view, 'Reconciliation', (key, *heads, 'Difference', 'Status'))}, a row for each {row}"
+    form = f"{sheet(view, 'Reconciliation', (key, *heads, 'Difference', 'Status'))}, {each(left)}"
     form += ", then a row “Total” for the number columns" if totals else ""
     live = (
         "differences and totals must be live formulas" if totals else "the differences must be live formulas"
