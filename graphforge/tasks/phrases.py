@@ -1,7 +1,7 @@
 """Words for prose out of headers, row names, periods and titles of occupations.
 
-Every function says less rather than something wrong: what can't be put into plain words comes back empty or as None, and
-the caller quotes the source instead.
+Every function says less rather than something wrong: what can't be put into plain words comes back empty or as None,
+and the caller quotes the source instead.
 """
 
 import re
@@ -23,16 +23,17 @@ _NAMES = frozenset(
 )
 _THINGS = {
     "dept": "department", "geography": "area", "geographic area": "area", "st": "state", "yr": "year",
-    "muni": "municipality", "co": "county", "org": "organization", "cat": "category", "field of study": "field of study",
+    "muni": "municipality", "co": "county", "org": "organization", "cat": "category",
+    "field of study": "field of study",
 }  # fmt: skip
 _NO_THINGS = frozenset(
-    {"item", "items", "label", "labels", "name", "names", "title", "description", "unnamed", "key", "id", "index", "row",
-     "column", "field", "code", "note", "notes", "series", "value", "values", "total", "line", "measure", "variable", "data"}
-)  # fmt: skip
+    """item items label labels name names title description unnamed key id index row column field code note notes series
+    value values total line measure variable data""".split()
+)
 _BARE = frozenset(
-    {"total", "totals", "number", "numbers", "value", "values", "amount", "amounts", "count", "counts", "other", "others",
-     "figure", "figures", "cumulative", "actual", "budgeted", "estimate", "estimated", "all", "sum", "n", "percent", "rank", "data", "general"}
-)  # fmt: skip
+    """total totals number numbers value values amount amounts count counts other others figure figures cumulative
+    actual budgeted estimate estimated all sum n percent rank data general""".split()
+)
 _ARTICLELESS = ("all ", "any ", "no ", "other ", "each ", "some ", "our ", "the ", "“")
 _UNIT = re.compile(
     r"[$€£%/]|\b(?:usd|dollars?|percent|thousands?|millions?|billions?|tons?|tonnes?|barrels?|mcf|mwh|kwh|mw|gw|lbs?|kg|"
@@ -127,7 +128,7 @@ def plural(noun: str) -> str:
 def thing(key: str) -> str:
     """What a row is, out of the header over the row names; ROW where that is no plain word for it.
 
-    >>> thing("Community district"), thing("dept_name_raw"), thing("Row Labels"), thing("Projection as of June 30, 2021")
+    >>> thing("Community district"), thing("dept_name_raw"), thing("Row Labels"), thing("Projection as of June 30")
     ('community district', 'department', 'row', 'row')
     """
     words = [
@@ -140,11 +141,9 @@ def thing(key: str) -> str:
         return _THINGS[said.casefold()]
     if not re.fullmatch(r"[A-Za-z][A-Za-z' -]{2,29}", said) or len(words) > 3:
         return ROW
-    if (
-        {word.casefold() for word in words} & (_NO_THINGS | {"and"})
-        or said.endswith("s")
-        and not said.endswith("ss")
-    ):
+    if {word.casefold() for word in words} & (_NO_THINGS | {"and"}):
+        return ROW
+    if said.endswith("s") and not said.endswith("ss"):
         return ROW
     return said
 

@@ -102,7 +102,8 @@ def sums_to_a_third(view: View) -> Composition | None:
         f"{two} in {titled(view, view.file(second))} (the second part) should make up {all_of_it} in "
         f"{titled(view, view.file(whole))}.",
         f"{all_of_it} in {titled(view, view.file(whole))} should be the sum of two others: {one} in "
-        f"{titled(view, view.file(first))}, the first part, and {two} in {titled(view, view.file(second))}, the second.",
+        f"{titled(view, view.file(first))}, the first part, and {two} in {titled(view, view.file(second))}, the "
+        "second.",
     )
     why = view.pick(
         "why",
@@ -113,7 +114,8 @@ def sums_to_a_third(view: View) -> Composition | None:
     request = (
         f"{where} {why} Put the three side by side for every {row} that all of them list.",
         f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
-        f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” otherwise. "
+        f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” "
+        "otherwise. "
         "Keep the numbers as the sources print them.",
     )
     form = f"{sheet(view, 'Reconciliation', (key, *heads, rest, gap, 'Status'))}, {each(whole)}"

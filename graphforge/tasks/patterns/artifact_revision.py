@@ -106,7 +106,8 @@ def artifact_revision(view: View) -> Composition | None:
     )
     what = view.pick(
         "what",
-        f"For every {row} that both of them list, the figure that holds replaces ours; what only one of them lists stays out.",
+        f"For every {row} that both of them list, the figure that holds replaces ours; what only one of them lists "
+        "stays out.",
         f"Bring it into line: each {row} that stands in both gets the figure that holds. Leave out what isn't in both.",
         f"Take each {row} that is in both and put the figure that holds in place of ours, nothing else.",
     )
@@ -118,9 +119,11 @@ def artifact_revision(view: View) -> Composition | None:
     )
     status = view.pick(
         "status",
-        f"A row counts as “differs” where the two figures are more than {tolerated(tolerance)} apart, either way, and as "
+        f"A row counts as “differs” where the two figures are more than {tolerated(tolerance)} apart, either way, "
+        "and as "
         "“agrees” otherwise.",
-        f"Mark a row “agrees” if before and after are no more than {tolerated(tolerance)} apart, up or down, and “differs” "
+        f"Mark a row “agrees” if before and after are no more than {tolerated(tolerance)} apart, up or down, and "
+        "“differs” "
         "if they are.",
     )
     request = (f"{which} {what}", f"{log_it} {status}")

@@ -93,7 +93,8 @@ def comparative_evaluation(view: View) -> Composition | None:
         "how",
         f"For every {row} that both files list, divide the first by the second, and rank from the highest ratio to the "
         "lowest.",
-        f"Only {rows} that stand in both files count. Their ratio is the first figure divided by the second; the highest "
+        f"Only {rows} that stand in both files count. Their ratio is the first figure divided by the second; the "
+        "highest "
         "comes first.",
         f"The ratio is the first figure divided by the second, for each {row} that both of them have, sorted from the "
         "highest down.",
@@ -104,7 +105,8 @@ def comparative_evaluation(view: View) -> Composition | None:
         "brief",
         "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” "
         "and “Sources”, and the full table.",
-        "a brief of at most two pages under the headings “Findings”, “Basis of comparison” and “Sources”, with the whole "
+        "a brief of at most two pages under the headings “Findings”, “Basis of comparison” and “Sources”, with the "
+        "whole "
         "table in it.",
         "the same for people without a spreadsheet: up to two pages, headings “Findings”, “Basis of comparison” and "
         "“Sources”, the full table included.",
@@ -114,8 +116,8 @@ def comparative_evaluation(view: View) -> Composition | None:
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: f"{sheet(view, 'Ranking', (key, *heads, 'Ratio'))}, highest ratio first, the ratio as a live formula; "
-            f"{sources(view)}.",
+            book: f"{sheet(view, 'Ranking', (key, *heads, 'Ratio'))}, highest ratio first, the ratio as a live "
+            f"formula; {sources(view)}.",
             brief: f"{brief_form} Ratios there to {_DECIMALS[decimals]} decimals.",
         },
         stated=(

@@ -100,7 +100,7 @@ def forecasting_and_planning(view: View) -> Composition | None:
             f"The newer figures are {late}, the older {early}; both columns are in {here}.",
             f"{here} has both columns: {late} is the newer one, {early} the older.",
         )
-        if view.file(newer).sha256 == view.file(older).sha256
+        if same
         else view.pick(
             "where",
             f"The newer figures are {late} in {here}, the older {early} in {there}.",
@@ -109,18 +109,22 @@ def forecasting_and_planning(view: View) -> Composition | None:
     )
     what = view.pick(
         "what",
-        f"For every {row} with both figures give the change (newer less older), the change in percent of the older figure, "
-        "and a projection: the newer figure carried forward once more at the same rate, that is, newer times newer over "
+        f"For every {row} with both figures give the change (newer less older), the change in percent of the older "
+        "figure, "
+        "and a projection: the newer figure carried forward once more at the same rate, that is, newer times newer "
+        "over "
         "older.",
-        f"I need three things for each {row} that has both: newer less older, the same in percent of the older figure, and "
+        f"I need three things for each {row} that has both: newer less older, the same in percent of the older "
+        "figure, and "
         "a projection that lets the newer figure change once more by that percentage (newer times newer over older).",
-        f"Per {row}, where both figures are there: the change from older to newer, as an amount and in percent of the older "
+        f"Per {row}, where both figures are there: the change from older to newer, as an amount and in percent of "
+        "the older "
         "one, and the newer figure moved on by the same percentage again (newer times newer, divided by older).",
     )
     sign = view.pick(
         "sign", "A fall is a negative change.", "Falls carry a minus sign.", "Keep the sign of a fall."
     )
-    used = "file" if view.file(newer).sha256 == view.file(older).sha256 else "files"
+    used = "file" if same else "files"
     request = (f"{where} {what} {sign} {no_totals(view)}",)
     form = sheet(view, "Projection", (key, *heads, "Change", "Change (%)", "Projection"))
     form += " and a row “Total” (not for the percentages)" if totals else ""

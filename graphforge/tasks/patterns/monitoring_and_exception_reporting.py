@@ -91,7 +91,8 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         "out",
         f"List every {row} whose figure lies {side} the bound, the {order} first; a figure exactly at the bound is no "
         "exception.",
-        f"I want all {rows_} with a figure {side} that bound, and none that are exactly on it, starting from the {order}.",
+        f"I want all {rows_} with a figure {side} that bound, and none that are exactly on it, starting from the "
+        f"{order}.",
         f"What counts as an exception is a figure {side} the bound (not one equal to it). Put the {order} at the top.",
     )
     alone = view.pick(
@@ -106,9 +107,11 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         "note",
         "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets the bound) and "
         "“Sources”.",
-        "a short note with three headings: “Exceptions”, “Rule applied”, which says what document the bound is from, and "
+        "a short note with three headings: “Exceptions”, “Rule applied”, which says what document the bound is from, "
+        "and "
         "“Sources”.",
-        "not more than half a page, under “Exceptions”, “Rule applied” (with the name of the document that sets the bound) "
+        "not more than half a page, under “Exceptions”, “Rule applied” (with the name of the document that sets the "
+        "bound) "
         "and “Sources”.",
     )
     return Composition(

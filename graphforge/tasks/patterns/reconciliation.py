@@ -135,7 +135,8 @@ def reconciliation(view: View) -> Composition | None:
             memo: view.pick(
                 "memo",
                 "at most a page, with the headings “Result”, “Method” and “Sources”, the last naming the files used.",
-                "a memo of no more than a page under the headings “Result”, “Method” and “Sources” (which files were used).",
+                "a memo of no more than a page under the headings “Result”, “Method” and “Sources” (which files were "
+                "used).",
                 "one page or less. Headings: “Result”, “Method” and “Sources”, where the files used are named.",
             ),
         },

@@ -113,10 +113,13 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         "Enter quoted figures in the unit of the data (write out thousands and millions). The difference is the quoted "
         f"figure less the source's. Rounding is no fault: up to {apart} apart counts as “agrees”, more as “differs”.",
         f"Write quoted figures in the unit of the data, thousands and millions in full. Quoted less source is the "
-        f"difference. I don't mind rounding, so call it “agrees” up to a difference of {apart} either way, and “differs” "
+        f"difference. I don't mind rounding, so call it “agrees” up to a difference of {apart} either way, and "
+        "“differs” "
         "beyond that.",
-        f"If the text says thousands or millions, write the number out, so that it is in the unit of the data. Subtract the "
-        f"source's figure from the quoted one: no more than {apart} apart, in either direction, is “agrees”, anything more "
+        "If the text says thousands or millions, write the number out, so that it is in the unit of the data. "
+        "Subtract the "
+        f"source's figure from the quoted one: no more than {apart} apart, in either direction, is “agrees”, "
+        "anything more "
         "“differs”.",
     )
     request = (f"{where} {what}", how)
