@@ -170,9 +170,9 @@ def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
     if measures == [""] and all(_only_period(series) for series in columns) and when:
         return f"the figures{by}" + (when if dated else "")
     if measures == [""]:
-        heads = joined(list(dict.fromkeys(column(series) for series in columns)))
+        heads = joined(list(dict.fromkeys(f"“{heading(series.measure)}”" for series in columns)))
         places = joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))
-        return f"the figures{by} under {heads}" if len(heads) <= 80 else f"the figures{by} in {places}"
+        return f"the figures{by} under {heads}" if len(heads) <= 100 else f"the figures{by} in {places}"
     named = list(
         dict.fromkeys(measure or column(series) for (measure, _), series in zip(spoken, columns, strict=True))
     )
@@ -231,6 +231,8 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(dated):
         return dated
     telling = _telling_parts([view.file(series).source.title for series in columns])
+    if not _distinct(telling):
+        telling = _telling_parts([PurePath(series.name).stem for series in columns])
     sourced = [
         f"{clean(name, 50)} ({part.replace('(', '').replace(')', '')})"
         for name, part in zip(names, telling, strict=True)

@@ -239,7 +239,7 @@ class _Writer:
             self._criterion(_OPENS, what, None, (), f"Open {file}.", opening),
             self._criterion(
                 _ROWS,
-                f"{file} has a row for each {plan.key_label.casefold()} asked for, and no other",
+                f"{file} has every row asked for, and no other",
                 f"{len(self.outcome.keys)} rows",
                 [anchor for series in reads for anchor in _span(self.view, series)],
                 f"Compare the names under “{plan.key_label}” with "

@@ -70,6 +70,46 @@ _REASONS: dict[ExecutionPattern, tuple[str, ...]] = {
         "Can we rely on what is written about {about}? Please check it against the data.",
         "Before the statements on {about} go any further, they should be held against the source.",
     ),
+    "quantitative_modeling": (
+        "I need a small model of {about} that I can change numbers in.",
+        "For the calculation on {about} I'd rather have a workbook with live formulas than a result on paper.",
+        "Please put {about} into a model, so that we can see what follows from what.",
+    ),
+    "budgeting_and_allocation": (
+        "We have to divide something up, and {about} should decide who gets what.",
+        "I need an allocation that follows {about} and that nobody can call arbitrary.",
+        "Please work out an allocation on the basis of {about}.",
+    ),
+    "compliance_review": (
+        "Please check {about} against the rule that applies, one by one.",
+        "I have to say for every {row} whether it meets the rule on {about}.",
+        "Before we sign anything off, {about} should be held against the rule.",
+    ),
+    "classification_and_coding": (
+        "I'd like the {rows} sorted into classes by {about}.",
+        "For what comes next every {row} needs a class, going by {about}.",
+        "Please code the {rows} by {about}, so that the groups can be counted.",
+    ),
+    "scheduling_and_coordination": (
+        "I need an order of work that follows {about}.",
+        "Please turn {about} into a plan of what comes when.",
+        "We have to decide which {rows} come first, and {about} should settle it.",
+    ),
+    "technical_documentation": (
+        "Nobody has written down what we have on {about}; please do.",
+        "I'd like {about} documented, so that others can use them without asking.",
+        "Please write up {about} for people who have never seen the files.",
+    ),
+    "stakeholder_communication": (
+        "I have to tell others about {about}, in words they can follow.",
+        "Please put what the files say about {about} into a form that can go out.",
+        "People outside have asked about {about}, and they should get a clear answer.",
+    ),
+    "policy_design": (
+        "We are thinking about a rule for {about}, and I want to see what it would do.",
+        "Before a rule on {about} is proposed, please work out whom it would touch.",
+        "I need a draft of a rule for {about} that rests on the figures.",
+    ),
 }
 _ANY_REASON = (
     "I need your help with {about}.",
@@ -78,19 +118,19 @@ _ANY_REASON = (
 )
 # Who reads it, by major group of the occupation (SOC). Nobody in particular, so nobody is invented.
 _READERS: dict[str, tuple[str, ...]] = {
-    "11": ("the people who decide on the budget", "my fellow managers", "the management meeting"),
-    "13": ("the people who sign the figures off", "the finance side", "the review of our figures"),
+    "11": ("the people who decide on the budget", "my fellow managers", "the management team"),
+    "13": ("the people who sign the figures off", "the finance team", "those who review our figures"),
     "15": ("those who build on these data", "the project team", "colleagues who load the tables into their own tools"),
-    "17": ("the design review", "the project engineers", "the people who do the technical planning"),
+    "17": ("the design reviewers", "the project engineers", "the people who do the technical planning"),
     "19": ("the research group", "whoever reviews our analysis", "colleagues who will cite it"),
     "21": ("the people who run the programs", "the case team", "the program office"),
-    "23": ("the attorneys on the file", "whoever drafts the opinion", "the file"),
-    "25": ("the faculty", "the curriculum meeting", "the staff who advise students"),
-    "27": ("the people who make the final version", "the project meeting", "colleagues on the same project"),
-    "29": ("the clinical staff", "the people in charge of the service", "the quality meeting"),
+    "23": ("the attorneys on the file", "whoever drafts the opinion", "the people on the case"),
+    "25": ("the faculty", "the curriculum group", "the staff who advise students"),
+    "27": ("the people who make the final version", "the project group", "colleagues on the same project"),
+    "29": ("the clinical staff", "the people in charge of the service", "the quality team"),
     "31": ("the care team", "the practice management", "the staff on duty"),
     "33": ("the officers in charge", "the command staff", "the shift leaders"),
-    "35": ("the kitchen and service leads", "the managers on duty", "the purchasing side"),
+    "35": ("the kitchen and service leads", "the managers on duty", "the purchasing team"),
     "37": ("the site managers", "the supervisors", "the people who plan the rounds"),
     "39": ("the people who plan the service", "the front desk", "the managers on duty"),
     "41": ("the sales team", "colleagues who talk to clients", "the account managers"),
@@ -98,10 +138,10 @@ _READERS: dict[str, tuple[str, ...]] = {
     "45": ("the people who plan the season", "the crew leaders", "the field office"),
     "47": ("the site office", "the people who plan the jobs", "the foremen"),
     "49": ("the workshop leads", "the people who plan maintenance", "the service desk"),
-    "51": ("the production meeting", "the shift leaders", "the people who plan production"),
-    "53": ("dispatch", "the people who plan the routes", "the operations desk"),
+    "51": ("the production planners", "the shift leaders", "the people who plan production"),
+    "53": ("the dispatchers", "the people who plan the routes", "the operations desk"),
 }  # fmt: skip
-_ANY_READERS = ("colleagues who weren't involved", "people who will read it once", "the next team meeting")
+_ANY_READERS = ("colleagues who weren't involved", "people who will read it once", "the rest of the team")
 _DEADLINES = (
     "The end of the week is early enough.",
     "I'd be glad to have it by tomorrow evening.",
