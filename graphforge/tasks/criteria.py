@@ -370,7 +370,8 @@ class _Writer:
                 file=stated.file,
                 terms=stated.terms,
                 value=value,
-                absolute=0.5001 * 10.0**-fact.decimals,
+                # A count is right or wrong; what is computed may be rounded as the request says.
+                absolute=0.0 if fact.operation in {"count", "count_equal"} else 0.5001 * 10.0**-fact.decimals,
                 relative=0.0,
             )
             anchors = [

@@ -17,7 +17,7 @@ _REASONS: dict[ExecutionPattern, tuple[str, ...]] = {
     "reconciliation": (
         "Before anyone quotes {about}, I need to know whether our files agree on them.",
         "Our files ought to say the same about {about}, and I'd like to be sure of it.",
-        "I don't want to find out in a meeting that two of our files tell different stories about {about}.",
+        "I don't want to find out in a meeting that our files tell different stories about {about}.",
         "We hold {about} more than once, and I can't tell which copy to trust.",
         "Someone will ask which version of {about} we rely on, and I want an answer that is backed by the files.",
     ),
@@ -119,7 +119,7 @@ _ANY_REASON = (
 # Who reads it, by major group of the occupation (SOC). Nobody in particular, so nobody is invented.
 _READERS: dict[str, tuple[str, ...]] = {
     "11": ("the people who decide on the budget", "my fellow managers", "the management team"),
-    "13": ("the people who sign the figures off", "the finance team", "those who review our figures"),
+    "13": ("the people who sign it off", "the finance team", "those who check our work"),
     "15": ("those who build on these data", "the project team", "colleagues who load the tables into their own tools"),
     "17": ("the design reviewers", "the project engineers", "the people who do the technical planning"),
     "19": ("the research group", "whoever reviews our analysis", "colleagues who will cite it"),
@@ -201,7 +201,7 @@ def _addressed(view: View, made: Composition) -> str:
             "activity",
             f"It is part of what {ours} {are} here for, to {task}. {sentence(readers)} will read it.",
             f"To {task} is what {ours} {are} asked to do, and this is a piece of it, for {readers}.",
-            f"As {one} you know the task: to {task}. This one is for {readers}.",
+            f"As {one} you know the task: to {task}. This is for {readers}.",
             f"You'd be doing it as {one}, whose work it is to {task}. It goes to {readers}.",
         )
     return view.pick(

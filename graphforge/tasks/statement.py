@@ -5,6 +5,8 @@ same workspace always gets the same words. What the checks rest on stands in the
 requirements of the deliverables, which are repeated to the letter.
 """
 
+from string import ascii_lowercase
+
 from ..records import Deliverable
 from .compose import Composition, View
 from .opening import opening
@@ -62,15 +64,19 @@ def write_statement(view: View, made: Composition, deliverables: tuple[Deliverab
 
 
 def _deliverables(view: View, deliverables: tuple[Deliverable, ...]) -> list[str]:
-    """What to hand over: a list, a numbered list, or sentences. File and requirement stand there to the letter."""
-    form = view.pick("list", "dashes", "dashes", "numbers", "prose", "paragraphs")
+    """What to hand over: a list, a lettered list, or sentences. File and requirement stand there to the letter.
+
+    Letters and no numbers: "2." beside "agree" would tell an agent that has opened no file how many rows agree.
+    """
+    form = view.pick("list", "dashes", "dashes", "letters", "prose", "paragraphs")
     closing = view.pick("closing", *_CLOSINGS)
     if form == "dashes":
         lines = [f"- {one.file}: {one.requirement}" for one in deliverables]
         return [closing, "\n".join(lines)]
-    if form == "numbers":
+    if form == "letters":
         lines = [
-            f"{number}. {one.file}: {one.requirement}" for number, one in enumerate(deliverables, start=1)
+            f"{letter}) {one.file}: {one.requirement}"
+            for letter, one in zip(ascii_lowercase, deliverables, strict=False)
         ]
         return [closing, "\n".join(lines)]
     if form == "paragraphs":

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphforge.records import EvidenceGraph, TaskSpec, TextMention, Workspace, normalize
+from graphforge.judging.prose import statements
+from graphforge.records import EvidenceGraph, TaskSpec, TextMention, TextNumber, Workspace, normalize
 from graphforge.tasks import alike, compile_task, figures, told
 from graphforge.tasks.compose import (
     View,
@@ -92,7 +93,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"highest",
     ),
     "research_and_source_synthesis": (
-        r"quoted figure less the source's|Quoted less source|Subtract the source's figure from the quoted one",
+        r"quoted figure less the source's|Quoted less source|Subtract the source's figure from what is quoted",
         r"(?:up to|[Uu]p to a difference of|no more than) 0\.005",
         r"thousands",
         r"named district|district by name",
@@ -135,8 +136,22 @@ def test_no_wording_stumbles(wordings, pattern):
             r"[{}]|  |\.\.| ,|“”|\bNone\b|\ba (?:area|industry|item)\b|\bthe the\b|\?\.", text
         ), text
         assert all(
-            part[0].isupper() or part[0] in "-“1" or "." in part.split()[0] for part in text.split("\n\n")
+            part[0].isupper() or part[:2] in {"- ", "a)"} or part[0] == "“" or "." in part.split()[0]
+            for part in text.split("\n\n")
         ), text
+
+
+@pytest.mark.parametrize("pattern", CASES)
+def test_no_wording_guesses_a_count_for_an_agent_that_only_repeats_it(wordings, pattern):
+    # "from the quoted one: ... agrees" states that 1 agrees, to whoever looks for numbers near words.
+    for spec in wordings[pattern]:
+        for criterion in spec.criteria:
+            for check in criterion.checks:
+                if isinstance(check, TextNumber) and check.terms and check.absolute == 0:
+                    for value in range(1, 12):
+                        guess = check.model_copy(update={"value": float(value)})
+                        told_so = [line for line in spec.statement.split("\n") if statements(line, guess)]
+                        assert not told_so, (value, check.terms, told_so)
 
 
 def test_the_demand_is_said_only_where_it_is_that_of_the_case():

@@ -115,8 +115,7 @@ def sums_to_a_third(view: View) -> Composition | None:
         f"{where} {why} Put the three side by side for every {row} that all of them list.",
         f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
         f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” "
-        "otherwise. "
-        "Keep the numbers as the sources print them.",
+        "otherwise. Keep the numbers as the sources print them.",
     )
     form = f"{sheet(view, 'Reconciliation', (key, *heads, rest, gap, 'Status'))}, {each(whole)}"
     form += f", then a row “Total” under {listed(heads)}" if totals else ""

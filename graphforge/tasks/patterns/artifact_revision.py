@@ -120,11 +120,9 @@ def artifact_revision(view: View) -> Composition | None:
     status = view.pick(
         "status",
         f"A row counts as “differs” where the two figures are more than {tolerated(tolerance)} apart, either way, "
-        "and as "
-        "“agrees” otherwise.",
+        "and as “agrees” otherwise.",
         f"Mark a row “agrees” if before and after are no more than {tolerated(tolerance)} apart, up or down, and "
-        "“differs” "
-        "if they are.",
+        "“differs” if they are.",
     )
     request = (f"{which} {what}", f"{log_it} {status}")
     percentages = ", percentages of the figure before" if "change_pct" in columns else ""

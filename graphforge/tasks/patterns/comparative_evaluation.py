@@ -94,8 +94,7 @@ def comparative_evaluation(view: View) -> Composition | None:
         f"For every {row} that both files list, divide the first by the second, and rank from the highest ratio to the "
         "lowest.",
         f"Only {rows} that stand in both files count. Their ratio is the first figure divided by the second; the "
-        "highest "
-        "comes first.",
+        "highest comes first.",
         f"The ratio is the first figure divided by the second, for each {row} that both of them have, sorted from the "
         "highest down.",
     )
@@ -106,8 +105,7 @@ def comparative_evaluation(view: View) -> Composition | None:
         "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” "
         "and “Sources”, and the full table.",
         "a brief of at most two pages under the headings “Findings”, “Basis of comparison” and “Sources”, with the "
-        "whole "
-        "table in it.",
+        "whole table in it.",
         "the same for people without a spreadsheet: up to two pages, headings “Findings”, “Basis of comparison” and "
         "“Sources”, the full table included.",
     )

@@ -86,8 +86,7 @@ def data_analysis_and_reporting(view: View) -> Composition | None:
         "how",
         f"Take every {row} with a figure and give its share of their sum in percent, largest figure first.",
         f"For each {row} that has a figure I want the figure and its percentage of the sum of all of them, from the "
-        "largest "
-        "figure to the smallest.",
+        "largest figure to the smallest.",
         f"List all {rows} that have a figure, the largest first, each with its percentage of the sum over the list.",
     )
     alike = view.pick(

@@ -63,14 +63,11 @@ def data_cleaning_and_integration(view: View) -> Composition | None:
     join = view.pick(
         "join",
         f"Join them by {by_names(left)} into one clean table: only {rows} that both files have, each once, named as "
-        "the first file "
-        "names them; spelling, spaces and case of the names may differ between the files.",
+        "the first file names them; spelling, spaces and case of the names may differ between the files.",
         f"I want a table with every {row} that stands in both files, once, under the name that the first file gives "
-        "it. "
-        "The same name may be written a little differently in the two (case, spaces, punctuation).",
+        "it. The same name may be written a little differently in the two (case, spaces, punctuation).",
         f"Match the two by {by_names(left)}, whatever the case, spacing and punctuation of the names. What only one "
-        "file has stays "
-        "out; where both have it, there is one line, named as in the first file.",
+        "file has stays out; where both have it, there is one line, named as in the first file.",
     )
     rate = view.pick(
         "rate",

@@ -112,8 +112,7 @@ def forecasting_and_planning(view: View) -> Composition | None:
         f"For every {row} with both figures give the change (newer less older), the change in percent of the older "
         "figure, "
         "and a projection: the newer figure carried forward once more at the same rate, that is, newer times newer "
-        "over "
-        "older.",
+        "over older.",
         f"I need three things for each {row} that has both: newer less older, the same in percent of the older "
         "figure, and "
         "a projection that lets the newer figure change once more by that percentage (newer times newer over older).",

@@ -108,11 +108,9 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets the bound) and "
         "“Sources”.",
         "a short note with three headings: “Exceptions”, “Rule applied”, which says what document the bound is from, "
-        "and "
-        "“Sources”.",
-        "not more than half a page, under “Exceptions”, “Rule applied” (with the name of the document that sets the "
-        "bound) "
         "and “Sources”.",
+        "not more than half a page, under “Exceptions”, “Rule applied” (with the name of the document that sets the "
+        "bound) and “Sources”.",
     )
     return Composition(
         plan=plan,

@@ -114,19 +114,17 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         f"figure less the source's. Rounding is no fault: up to {apart} apart counts as “agrees”, more as “differs”.",
         f"Write quoted figures in the unit of the data, thousands and millions in full. Quoted less source is the "
         f"difference. I don't mind rounding, so call it “agrees” up to a difference of {apart} either way, and "
-        "“differs” "
-        "beyond that.",
+        "“differs” beyond that.",
         "If the text says thousands or millions, write the number out, so that it is in the unit of the data. "
         "Subtract the "
-        f"source's figure from the quoted one: no more than {apart} apart, in either direction, is “agrees”, "
-        "anything more "
-        "“differs”.",
+        f"source's figure from what is quoted: no more than {apart} apart, in either direction, is “agrees”, "
+        "anything more “differs”.",
     )
     request = (f"{where} {what}", how)
     memo_form = view.pick(
         "memo",
         "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
-        "one page: “Finding”, “Figures” and “Sources” as headings, with the table.",
+        "a single page: “Finding”, “Figures” and “Sources” as headings, with the table.",
         "a memo of a page that has the table and the headings “Finding”, “Figures” and “Sources”.",
     )
     return Composition(
