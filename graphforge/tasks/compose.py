@@ -372,7 +372,7 @@ def sheet(view: View, name: str, headings: Sequence[str]) -> str:
         "sheet",
         f"a sheet “{name}” with the columns {listed(headings)}",
         f"a workbook whose sheet “{name}” has the columns {listed(headings)}",
-        f"one sheet called “{name}”, with columns headed {listed(headings)}",
+        f"a sheet named “{name}”, with columns headed {listed(headings)}",
         f"on a sheet “{name}” the columns {listed(headings)}",
     )
 
