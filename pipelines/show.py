@@ -10,6 +10,7 @@ from typing import Any
 
 from graphforge.errors import GraphForgeError
 from graphforge.report import Funnel, show_coverage, show_funnel, show_verification, text_table
+from graphforge.tasks import Alike, told
 from pipelines._edge import read_json
 
 NEXT = """Where to look next
@@ -51,6 +52,9 @@ def agreement_row(row: dict[str, Any]) -> list[str | int | float]:
 def main(data: Path) -> None:
     funnel = read_json(data / "funnel.json", Funnel)
     parts = [show_funnel(funnel), show_coverage(funnel.coverage) if funnel.coverage.admitted else NOTHING]
+    statements = data / "tasks" / "statements.json"
+    if statements.is_file():
+        parts.append(told(read_json(statements, Alike)))
     verification = data / "verify" / "verification.json"
     if verification.is_file():
         parts.append(show_verification(json.loads(verification.read_bytes())))

@@ -8,7 +8,7 @@ from omegaconf import DictConfig
 from graphforge.config import Config
 from graphforge.llm import together
 from graphforge.records import EvidenceGraph, Rejection, TaskSpec, Workspace
-from graphforge.tasks import compile_task, distinct, write
+from graphforge.tasks import alike, compile_task, distinct, figures, told, write
 from pipelines._edge import Desk, client, one_line, stage
 
 Pair = tuple[Workspace, EvidenceGraph]
@@ -16,7 +16,7 @@ Pair = tuple[Workspace, EvidenceGraph]
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def main(cfg: DictConfig) -> None:
-    with stage(cfg, "tasks.jsonl") as (config, desk):
+    with stage(cfg, "tasks.jsonl", "statements.json") as (config, desk):
         graphs = desk.read("graphs/graphs.jsonl", EvidenceGraph)
         workspaces = {one.id: one for one in desk.read("rebalance/workspaces.jsonl", Workspace)}
         pairs = [(workspaces[one.workspace], one) for one in graphs]
@@ -26,6 +26,10 @@ def main(cfg: DictConfig) -> None:
             results = [compile_task(*pair) for pair in desk.track(pairs, "compiling tasks", len(pairs))]
         tasks, rejections = distinct(results)
         desk.write("tasks.jsonl", tasks)
+        found = alike(tasks)
+        desk.write_json("statements.json", found)
+        desk.metrics(figures(found))
+        print(told(found), flush=True)
         desk.close(len(graphs), len(tasks), rejections)
 
 

@@ -5,11 +5,24 @@ spec = await write(workspace, graph, speaker)  # one, by a model
 specs, rejections = distinct(results)          # twins rejected
 faults = validate(spec, workspace, graph)      # leaks and broken references
 revised = merge(spec, patch)
+print(told(alike(specs)))                      # how alike their statements are
 """
 
 from .compile import compile_task, compile_tasks, distinct
 from .llm import write
 from .merge import merge
+from .similarity import Alike, alike, figures, told
 from .validate import validate
 
-__all__ = ["compile_task", "compile_tasks", "distinct", "merge", "validate", "write"]
+__all__ = [
+    "Alike",
+    "alike",
+    "compile_task",
+    "compile_tasks",
+    "distinct",
+    "figures",
+    "merge",
+    "told",
+    "validate",
+    "write",
+]

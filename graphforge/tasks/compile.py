@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pydantic import ValidationError
 
@@ -21,6 +22,7 @@ from .compose import Composition, View
 from .criteria import criteria, penalties
 from .evaluate import Outcome, evaluate
 from .patterns import COMPILERS
+from .phrases import joined
 from .statement import write_statement
 from .validate import validate
 
@@ -88,10 +90,14 @@ def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejec
         return _rejection(workspace, "undefined_value", "a ratio or rate would divide by zero")
     if len(outcome.keys) < 2:
         return _rejection(workspace, "too_few_rows", f"only {len(outcome.keys)} rows remain")
-    made, outcome = _settle(made, outcome)
-    deliverables = tuple(
-        _deliverable(number, made, made.plan, outcome) for number in range(len(made.plan.outputs))
+    must = view.pick(
+        "must", "It must state", "It has to state", "In it I want to find", "Please see that it gives"
     )
+    made = replace(made, must=must)
+    drafted = tuple(_deliverable(number, made, made.plan) for number in range(len(made.plan.outputs)))
+    made, outcome = _settle(made, outcome, write_statement(view, made, drafted))
+    deliverables = tuple(_deliverable(number, made, made.plan) for number in range(len(made.plan.outputs)))
+    statement = write_statement(view, made, deliverables)
     try:
         spec = TaskSpec(
             id=f"task-{workspace.id}",
@@ -101,9 +107,9 @@ def compile_task(workspace: Workspace, graph: EvidenceGraph) -> TaskSpec | Rejec
             sector=workspace.seed.sector,
             topic=workspace.topic,
             pattern=workspace.seed.pattern,
-            statement=write_statement(workspace, made, deliverables),
+            statement=statement,
             deliverables=deliverables,
-            criteria=criteria(view, made, outcome),
+            criteria=criteria(view, made, outcome, statement),
             penalties=penalties(view, made, outcome),
             files=tuple(sorted(file.name for file in workspace.files)),
             solution=made.plan,
@@ -120,13 +126,13 @@ def _rejection(workspace: Workspace, reason: str, detail: str) -> Rejection:
     return Rejection(id=workspace.id, stage="tasks", reason=reason, detail=detail)
 
 
-def _settle(made: Composition, outcome: Outcome) -> tuple[Composition, Outcome]:
+def _settle(made: Composition, outcome: Outcome, statement: str) -> tuple[Composition, Outcome]:
     """Leave out what can't be asked: facts shared by several rows, row names too short to look for, and row names
     that the request itself says (a year in a title).
 
     The sentence that states such a fact goes, and with it every fact that only it states.
     """
-    told = f" {normalize(' '.join((*made.request, *made.forms.values())))} "
+    told = f" {normalize(statement)} "
     open_facts = {
         name
         for name, value in outcome.facts.items()
@@ -149,7 +155,7 @@ def _settle(made: Composition, outcome: Outcome) -> tuple[Composition, Outcome]:
             "facts": tuple(fact for fact in made.plan.facts if fact.name in mentioned),
         }
     )
-    settled = Composition(plan, made.series, made.request, made.forms, stated, made.rule, made.quotes)
+    settled = replace(made, plan=plan, stated=stated)
     facts = {name: value for name, value in outcome.facts.items() if name in mentioned}
     return settled, Outcome(outcome.keys, outcome.columns, facts)
 
@@ -158,7 +164,7 @@ def _braced(text: str) -> list[str]:
     return re.findall(r"\{(\w+)\}", text)
 
 
-def _deliverable(number: int, made: Composition, plan: Plan, outcome: Outcome) -> Deliverable:
+def _deliverable(number: int, made: Composition, plan: Plan) -> Deliverable:
     output = plan.outputs[number]
     asked = [
         item.requirement.removeprefix("states ").removeprefix("names ")
@@ -167,11 +173,7 @@ def _deliverable(number: int, made: Composition, plan: Plan, outcome: Outcome) -
     ]
     form = made.forms[output.file]
     if asked:
-        form += (
-            " It must state "
-            + (asked[0] if len(asked) == 1 else ", ".join(asked[:-1]) + " and " + asked[-1])
-            + "."
-        )
+        form += f" {made.must} {joined(asked)}."
     return Deliverable(
         id=f"D{number + 1}",
         file=output.file,

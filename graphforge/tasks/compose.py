@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from ..records import (
     CellLocator,
@@ -21,7 +22,14 @@ from ..records import (
     adds_up,
     normalize,
 )
+from .phrases import ROW, amount, joined, measure_words, period_words, pick, plural, the, thing
 
+_WHEN = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:months?|years?|quarters?|weeks?|ended|ending|to|fiscal|"
+    r"calendar|three|six|nine|twelve|total|actual)\b",
+    re.I,
+)
+_SMALL = frozenset({"and", "of", "by", "in", "to", "the", "a", "for", "on", "with", "or", "from", "at"})
 _MIXED = re.compile(
     r" (?:loss|losses|deduction|deductions|less|net|total|totals|subtotal|refunds|offset|of which) "
 )
@@ -52,6 +60,8 @@ class Composition:
     stated: tuple[Stated, ...] = ()
     rule: EvidenceNode | None = None
     quotes: tuple[EvidenceNode, ...] = field(default=())
+    about: str = ""
+    must: str = "It must state"
 
 
 class View:
@@ -73,6 +83,10 @@ class View:
         """The workspace file that a series or node comes from."""
         return self.workspace.by_hash(series.file)
 
+    def pick(self, slot: str, *options: str) -> str:
+        """One of several ways to say the same. Every workspace has its own, and always the same one."""
+        return pick(options, self.workspace.id, slot)
+
 
 def clean(text: str, longest: int = 70) -> str:
     """A header as a person would write it: no underscores, no doubled spaces, cut at a word, brackets in pairs."""
@@ -85,36 +99,127 @@ def clean(text: str, longest: int = 70) -> str:
 
 
 def titled(view: View, file: WorkspaceFile) -> str:
-    """How a colleague names a file: its title, told apart from others of the same title by period or type.
+    """How a colleague names a file so that no other of the folder can be meant: by its title where that is one, and
+    otherwise by its name.
 
     A long title is cut only where no other file of the workspace begins the same way.
     """
     whole = clean(file.source.title or file.name, 1000)
     short = clean(whole, 90)
     others = [clean(one.source.title or one.name, 1000) for one in view.workspace.files if one is not file]
+    if not _is_title(whole, file.name):
+        return file.name
     if not any(normalize(other).startswith(normalize(short)) for other in others):
         return f"“{short}”"
-    if normalize(whole) not in {normalize(other) for other in others}:
+    if normalize(whole) not in {normalize(other) for other in others} and len(whole) <= 140:
         return f"“{whole}”"
-    twins = [
-        one for one in view.workspace.files if normalize(one.source.title) == normalize(file.source.title)
-    ]
-    if [one.family for one in twins].count(file.family) == 1:
-        return f"“{short}” (the {file.family} file)"
-    if file.source.period and [one.source.period for one in twins].count(file.source.period) == 1:
-        return f"“{short}” ({file.source.period})"
-    return f"“{short}” (the {file.family} file of {file.bytes:,} bytes)"
+    return file.name
+
+
+def _is_title(title: str, name: str) -> bool:
+    """Whether a person would call a file by this: no file name in disguise, no shouting, no table number."""
+    words = title.split()
+    letters = [character for character in title if character.isalpha()]
+    return (
+        len(words) > 2
+        and normalize(title) != normalize(PurePath(name).stem.replace("_", " "))
+        and sum(character.isupper() for character in letters) < 0.5 * len(letters)
+        and re.search(r"^(?:table|tab|sheet|chart|figure|choose) \w|[_;|]", title, re.I) is None
+        and len(set(map(str.casefold, words)))
+        == len(words)
+        - sum(word.casefold() in _SMALL for word in words)
+        + len({word.casefold() for word in words if word.casefold() in _SMALL})
+    )
+
+
+def noun(series: Series) -> str:
+    """What a row of a series is, in prose: "state", or "row" where the header over the names is no word for it."""
+    return thing(series.key_name)
+
+
+def nouns(series: Series) -> str:
+    """The plural of :func:`noun`."""
+    return plural(noun(series))
+
+
+def column(series: Series) -> str:
+    """The column of the source, to the letter as far as a person would read it out."""
+    header = " ".join(series.measure.split())
+    return f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
+
+
+def said(view: View, series: Series) -> tuple[str, str]:
+    """A measure and its period in plain words. The measure is empty where its header can only be quoted."""
+    told = f"{series.measure} {view.file(series).source.title} {series.name} {series.table}"
+    period = period_words(series.period, told)
+    return measure_words(series.measure, series.unit, period) or "", period
+
+
+def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
+    """A few words on what the columns hold: "the CO2 rate by region for 2023 and 2024". One measure is said once."""
+    spoken = [said(view, series) for series in columns]
+    by = "" if noun(columns[0]) == ROW else f" by {noun(columns[0])}"
+    timed = sorted((one.period or "", period) for one, (_, period) in zip(columns, spoken, strict=True))
+    periods = list(dict.fromkeys(period for _, period in timed))
+    when = (
+        f" {'as of' if periods[0][:1].isdigit() and ' ' in periods[0] else 'for'} {joined(periods)}"
+        if all(periods)
+        else ""
+    )
+    measures = list(dict.fromkeys(measure for measure, _ in spoken))
+    if measures == [""] and all(_only_period(series) for series in columns) and when:
+        return f"the figures{by}" + (when if dated else "")
+    if measures == [""]:
+        heads = joined(list(dict.fromkeys(f"“{heading(series.measure)}”" for series in columns)))
+        places = joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))
+        return f"the figures{by} under {heads}" if len(heads) <= 100 else f"the figures{by} in {places}"
+    named = list(
+        dict.fromkeys(measure or column(series) for (measure, _), series in zip(spoken, columns, strict=True))
+    )
+    # Plain words first, so that "the" and "by state" stand beside them.
+    named.sort(key=lambda words: words.startswith("“"))
+    what = the(joined(named)) + by
+    return what + when if dated and (len(periods) == 1 or len(named) == 1) else what
+
+
+def _only_period(series: Series) -> bool:
+    """Whether a header says nothing but when: "2014-10-01", "Nine Months Ended June 29, 2024"."""
+    return re.search(r"[A-Za-z]{3,}", _WHEN.sub(" ", series.measure)) is None
+
+
+def heading(measure: str, longest: int = 70) -> str:
+    """A header as a column heading. Of one too long the end is kept: what stands above several columns comes first, and
+    what tells them apart last."""
+    whole = clean(measure, 1000)
+    while len(whole) > longest and re.search(r"[;:] ", whole):
+        whole = re.split(r"[;:] ", whole, maxsplit=1)[1]
+    if len(whole) > longest:
+        whole = whole[-longest:].split(" ", 1)[-1].lstrip(" ,;:)-–")
+    return clean(whole, longest)
 
 
 def key_label(series: Series) -> str:
-    """What the rows are, as a column heading."""
-    label = clean(series.key_name, 40)
+    """What the rows are, as a column heading: of a long header its end, where that is made of words."""
+    label = clean(series.key_name, 1000)
+    if len(label) > 40:
+        label = heading(label, 40)
+        label = label if re.fullmatch(r"[A-Za-z /&-]+", label) else ""
     return label if normalize(label) and not label.isdigit() else "Item"
+
+
+def each(series: Series) -> str:
+    """For the requirement of a table: how many lines it has."""
+    return "one line for each of them" if noun(series) == ROW else f"a row for each {noun(series)}"
+
+
+def by_names(series: Series) -> str:
+    """What rows of two tables are matched by."""
+    return "the names of the rows" if noun(series) == ROW else noun(series)
 
 
 def labels(view: View, columns: Sequence[Series]) -> list[str]:
     """A distinct heading for each column: the measure, with its period or its source where that is what differs."""
-    names = [clean(series.measure) for series in columns]
+    names = [heading(series.measure) for series in columns]
     if _distinct(names):
         return names
     dated = [
@@ -126,6 +231,8 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(dated):
         return dated
     telling = _telling_parts([view.file(series).source.title for series in columns])
+    if not _distinct(telling):
+        telling = _telling_parts([PurePath(series.name).stem for series in columns])
     sourced = [
         f"{clean(name, 50)} ({part.replace('(', '').replace(')', '')})"
         for name, part in zip(names, telling, strict=True)
@@ -205,12 +312,36 @@ def additive(series: Series) -> bool:
 
 
 def half_unit(view: View, columns: Sequence[Series]) -> float:
-    """Half a unit of the last digit that the coarser of the columns prints: what rounding alone explains."""
+    """Half a unit of the last digit that the coarser of the columns prints: what rounding alone explains.
+
+    Where a row is apart by exactly that much, a little more, so that nobody's rounding decides whether it agrees.
+    """
     decimals = []
     for series in columns:
         numbers = [float(view.nodes[name].value) for name in series.nodes]
         decimals.append(next((d for d in range(6) if all(round(n, d) == n for n in numbers)), 6))
-    return 0.5 * 10.0 ** -min(decimals)
+    half = 0.5 * 10.0 ** -min(decimals)
+    return 1.2 * half if any(abs(gap - half) <= 1e-6 * half for gap in _gaps(view, columns)) else half
+
+
+def _gaps(view: View, columns: Sequence[Series]) -> list[float]:
+    """How far the columns are apart, row by row: two of each other, three as whole less both parts."""
+    tables = [
+        {
+            normalize(entity): float(view.nodes[node].value)
+            for entity, node in zip(one.entities, one.nodes, strict=True)
+        }
+        for one in columns
+    ]
+    shared = [key for key in tables[0] if all(key in table for table in tables)]
+    return [abs(tables[-1][key] - sum(table[key] for table in tables[:-1])) for key in shared]
+
+
+def tolerated(tolerance: float) -> str:
+    """A tolerance for a sentence, explained where it is half a unit of the last printed digit."""
+    digits = f"{tolerance:.12f}".rstrip("0").rstrip(".")
+    plain = digits.replace(".", "").strip("0") == "5"
+    return amount(tolerance) + (" (half a unit of the last printed digit)" if plain else "")
 
 
 def citations(view: View, uses: Sequence[tuple[Series | EvidenceNode, str]]) -> tuple[Citation, ...]:
@@ -227,3 +358,65 @@ def listed(headings: Sequence[str]) -> str:
     """Headings as a person lists them."""
     quoted = [f"“{heading}”" for heading in headings]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" and {quoted[-1]}"
+
+
+def headed(series: Series, head: str) -> str:
+    """A column of the source, and how it is to be headed where that is something else."""
+    same = normalize(clean(series.measure, 1000)) == normalize(head)
+    return column(series) if same else f"{column(series)} (in your table: “{head}”)"
+
+
+def sheet(view: View, name: str, headings: Sequence[str]) -> str:
+    """A sheet with its columns, for the requirement of a workbook."""
+    return view.pick(
+        "sheet",
+        f"a sheet “{name}” with the columns {listed(headings)}",
+        f"a workbook whose sheet “{name}” has the columns {listed(headings)}",
+        f"a sheet named “{name}”, with columns headed {listed(headings)}",
+        f"on a sheet “{name}” the columns {listed(headings)}",
+    )
+
+
+def sources(view: View, files: str = "files") -> str:
+    """The sheet that names the sources, for the requirement of a workbook."""
+    return view.pick(
+        "sources",
+        f"a second sheet “Sources” names the {files} used",
+        f"the {files} used are named on a second sheet, “Sources”"
+        if files == "files"
+        else "the file used is named on a second sheet, “Sources”",
+        f"add a second sheet “Sources” that names the {files} you used",
+        f"a further sheet “Sources” says which {files} the figures come from"
+        if files == "files"
+        else "a further sheet “Sources” says which file the figures come from",
+    )
+
+
+def no_totals(view: View) -> str:
+    """That totals printed in a source are no rows."""
+    return view.pick(
+        "totals",
+        "Totals and subtotals that the source prints don't take part.",
+        "Leave out totals and subtotals.",
+        "Lines that are themselves totals or subtotals stay out.",
+        "A printed total or subtotal is not a row.",
+    )
+
+
+def shown_decimals(numbers: Sequence[float], least: int = 4) -> int:
+    """Decimals that leave the smallest of the numbers three digits, at least ``least`` and at most six."""
+    smallest = min((abs(number) for number in numbers if number), default=1.0)
+    return next((d for d in range(least, 6) if smallest * 10**d >= 100), 6)
+
+
+def ratios(view: View, left: Series, right: Series) -> list[float]:
+    """Every ratio of two columns that can be formed."""
+    below = {
+        normalize(name): float(view.nodes[node].value)
+        for name, node in zip(right.entities, right.nodes, strict=True)
+    }
+    above = {
+        normalize(name): float(view.nodes[node].value)
+        for name, node in zip(left.entities, left.nodes, strict=True)
+    }
+    return [value / below[name] for name, value in above.items() if below.get(name)]

@@ -37,11 +37,14 @@ _OPENS, _ROWS, _COLUMN, _FORMULAS, _TOTALS, _STATED, _SOURCES = 1.0, 2.0, 3.0, 2
 _FOREIGN, _INVENTED, _TYPED = 0.3, 0.2, 0.1
 
 
-def criteria(view: View, made: Composition, outcome: Outcome) -> tuple[Criterion, ...]:
-    """The positive criteria, weights summing to 1, in the order of the outputs."""
+def criteria(view: View, made: Composition, outcome: Outcome, statement: str = "") -> tuple[Criterion, ...]:
+    """The positive criteria, weights summing to 1, in the order of the outputs.
+
+    A file that the statement names is no secret: the check that looks for its name says so.
+    """
     drafted: list[tuple[float, Criterion]] = []
     for number, output in enumerate(made.plan.outputs, start=1):
-        writer = _Writer(view, made, outcome, output, f"D{number}")
+        writer = _Writer(view, made, outcome, output, f"D{number}", statement)
         drafted += writer.workbook() if output.family in {"xlsx", "csv"} else writer.memo()
     weights = scaled([weight for weight, _ in drafted])
     return tuple(
@@ -188,7 +191,16 @@ def _range(view: View, series: Series) -> str:
 class _Writer:
     """Writes the criteria of one output."""
 
-    def __init__(self, view: View, made: Composition, outcome: Outcome, output: Output, deliverable: str):
+    def __init__(
+        self,
+        view: View,
+        made: Composition,
+        outcome: Outcome,
+        output: Output,
+        deliverable: str,
+        statement: str,
+    ):
+        self.told = f" {normalize(statement)} "
         self.view = view
         self.made = made
         self.outcome = outcome
@@ -227,7 +239,7 @@ class _Writer:
             self._criterion(_OPENS, what, None, (), f"Open {file}.", opening),
             self._criterion(
                 _ROWS,
-                f"{file} has a row for each {plan.key_label.casefold()} asked for, and no other",
+                f"{file} has every row asked for, and no other",
                 f"{len(self.outcome.keys)} rows",
                 [anchor for series in reads for anchor in _span(self.view, series)],
                 f"Compare the names under “{plan.key_label}” with "
@@ -358,7 +370,8 @@ class _Writer:
                 file=stated.file,
                 terms=stated.terms,
                 value=value,
-                absolute=0.5001 * 10.0**-fact.decimals,
+                # A count is right or wrong; what is computed may be rounded as the request says.
+                absolute=0.0 if fact.operation in {"count", "count_equal"} else 0.5001 * 10.0**-fact.decimals,
                 relative=0.0,
             )
             anchors = [
@@ -389,7 +402,10 @@ class _Writer:
             "; ".join(names),
             anchors,
             "Look for the names of these files under Sources.",
-            [TextMention(file=self.output.file, phrase=name) for name in names],
+            [
+                TextMention(file=self.output.file, phrase=name, open=f" {normalize(name)} " in self.told)
+                for name in names
+            ],
         )
 
 

@@ -7,13 +7,19 @@ from ..compose import (
     View,
     additive,
     citations,
+    each,
     half_unit,
+    headed,
     key_label,
     labels,
     listed,
+    noun,
     read_column,
+    sheet,
+    sources,
     titled,
 )
+from ..phrases import amount
 
 
 def sums_to_a_third(view: View) -> Composition | None:
@@ -88,31 +94,46 @@ def sums_to_a_third(view: View) -> Composition | None:
         ),
         citations=citations(view, ((first, heads[0]), (second, heads[1]), (whole, heads[2]))),
     )
-    request = (
-        f"Three of the files ought to fit together: “{heads[0]}” in {titled(view, view.file(first))} (the first part) "
-        f"and “{heads[1]}” in {titled(view, view.file(second))} (the second part) should make up “{heads[2]}” in "
-        f"{titled(view, view.file(whole))}. I've been asked whether they do and would rather not guess. Put the three "
-        f"side by side for every {key.casefold()} that all of them list.",
-        f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
-        f"Call a row “agrees” where no more than {tolerance:g} is unexplained, either way, and “differs” otherwise. "
-        "Keep the numbers as the sources print them.",
+    row = noun(whole)
+    one, two, all_of_it = headed(first, heads[0]), headed(second, heads[1]), headed(whole, heads[2])
+    where = view.pick(
+        "where",
+        f"Three of the files ought to fit together: {one} in {titled(view, view.file(first))} (the first part) and "
+        f"{two} in {titled(view, view.file(second))} (the second part) should make up {all_of_it} in "
+        f"{titled(view, view.file(whole))}.",
+        f"{all_of_it} in {titled(view, view.file(whole))} should be the sum of two others: {one} in "
+        f"{titled(view, view.file(first))}, the first part, and {two} in {titled(view, view.file(second))}, the "
+        "second.",
     )
-    columns = listed((key, *heads, rest, gap, "Status"))
-    sheet = f"a sheet “Reconciliation” with the columns {columns}, a row for each {key.casefold()}"
-    sheet += f", then a row “Total” under {listed(heads)}" if totals else ""
+    why = view.pick(
+        "why",
+        "I've been asked whether they do and would rather not guess.",
+        "Nobody has checked that.",
+        "Please check it.",
+    )
+    request = (
+        f"{where} {why} Put the three side by side for every {row} that all of them list.",
+        f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
+        f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” "
+        "otherwise. Keep the numbers as the sources print them.",
+    )
+    form = f"{sheet(view, 'Reconciliation', (key, *heads, rest, gap, 'Status'))}, {each(whole)}"
+    form += f", then a row “Total” under {listed(heads)}" if totals else ""
+    live = (
+        "differences and totals must be live formulas" if totals else "the differences must be live formulas"
+    )
     return Composition(
         plan=plan,
         series={"a": first.id, "b": second.id, "c": whole.id},
         request=request,
         forms={
-            book: sheet
-            + ". Differences and totals must be live formulas. A second sheet “Sources” names the files used.",
+            book: f"{form}; {live}; {sources(view)}.",
             memo: "at most a page, with the headings “Result”, “Method” and “Sources”, the last naming the files used.",
         },
         stated=(
             Stated(memo, "agreeing", "states how many rows agree", ("agree",)),
             Stated(memo, "differing", "states how many rows differ", ("differ",)),
-            Stated(memo, "largest", f"names the {key.casefold()} with the largest figure of the second part"),
+            Stated(memo, "largest", f"names the {row} with the largest figure of the second part"),
             Stated(memo, "largest_part", "states the largest figure of the second part"),
         ),
     )

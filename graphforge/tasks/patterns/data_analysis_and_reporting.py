@@ -1,7 +1,22 @@
 """Data analysis and reporting: how a whole divides into its parts."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
-from ..compose import Composition, Stated, View, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    Stated,
+    View,
+    citations,
+    headed,
+    key_label,
+    labels,
+    no_totals,
+    noun,
+    nouns,
+    read_column,
+    sheet,
+    sources,
+    titled,
+)
 
 
 def data_analysis_and_reporting(view: View) -> Composition | None:
@@ -58,27 +73,53 @@ def data_analysis_and_reporting(view: View) -> Composition | None:
         ),
         citations=citations(view, ((series, head),)),
     )
-    request = (
-        f"I want to see how “{head}” divides over the {key.casefold()} entries in "
-        f"{titled(view, view.file(series))}. Take every single entry with a figure, leave out totals and subtotals "
-        "that the source prints, and give each its share of the sum in percent, largest first. Other files in the "
-        "folder carry similar figures; the ones I mean are in that file.",
+    row, rows = noun(series), nouns(series)
+    where, measure = titled(view, view.file(series)), headed(series, head)
+    what = view.pick(
+        "what",
+        f"The figures are in {where}, column {measure}.",
+        f"Take {measure} from {where}.",
+        f"I mean {measure} in {where}.",
+        f"It all comes from one column, {measure} in {where}.",
+    )
+    how = view.pick(
+        "how",
+        f"Take every {row} with a figure and give its share of their sum in percent, largest figure first.",
+        f"For each {row} that has a figure I want the figure and its percentage of the sum of all of them, from the "
+        "largest figure to the smallest.",
+        f"List all {rows} that have a figure, the largest first, each with its percentage of the sum over the list.",
+    )
+    alike = view.pick(
+        "alike",
+        " Other files in the folder carry similar figures; the ones I mean are in that file.",
+        " Don't mix in figures from the other files, even where they look alike.",
+        " If another file says something else, this one counts.",
+    )
+    request = (f"{what} {how} {no_totals(view)}{alike}",)
+    note_form = view.pick(
+        "note",
+        "a page with the headings “Main points”, “Table” and “Sources”, and the table itself.",
+        "one page to read, under the headings “Main points”, “Table” and “Sources”; the table is part of it.",
+        "a short note (headings “Main points”, “Table”, “Sources”) with the table in it.",
     )
     return Composition(
         plan=plan,
         series={"amount": series.id},
         request=request,
         forms={
-            book: f"a sheet “Distribution” with the columns {listed((key, head, 'Share of total (%)'))}, "
-            f"sorted, and a row "
-            "“Total”; shares and totals as live formulas; a second sheet “Sources” names the file used.",
-            note: "a page with the headings “Main points”, “Table” and “Sources”, and the table itself. "
-            "Percentages to two decimals.",
+            book: f"{sheet(view, 'Distribution', (key, head, 'Share of total (%)'))}, largest figure first, and a row "
+            f"“Total”; shares and totals as live formulas; {sources(view, 'file')}.",
+            note: f"{note_form} Percentages to two decimals, the total in full.",
         },
         stated=(
             Stated(note, "total", "states the total", ("total",)),
-            Stated(note, "largest", "names the largest entry"),
-            Stated(note, "largest_share", "states the share of the largest entry"),
-            Stated(note, "smallest", "names the smallest entry", ("smallest",)),
+            Stated(note, "largest", f"names the {row} with the largest figure"),
+            Stated(note, "largest_share", "states the largest share in percent"),
+            Stated(
+                note,
+                "smallest",
+                f"names the {row} with the smallest figure (the smallest share)",
+                ("smallest",),
+            ),
         ),
     )

@@ -1,7 +1,24 @@
 """Data cleaning and integration: two tables about the same things become one, with a rate between them."""
 
 from ...records import DerivedColumn, Fact, Output, Plan
-from ..compose import Composition, View, additive, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    View,
+    additive,
+    by_names,
+    citations,
+    headed,
+    key_label,
+    labels,
+    listed,
+    no_totals,
+    noun,
+    nouns,
+    read_column,
+    sheet,
+    sources,
+    titled,
+)
 
 
 def data_cleaning_and_integration(view: View) -> Composition | None:
@@ -34,24 +51,45 @@ def data_cleaning_and_integration(view: View) -> Composition | None:
         ),
         citations=citations(view, ((left, heads[0]), (right, heads[1]))),
     )
-    request = (
-        f"We keep “{heads[0]}” in {titled(view, view.file(left))} and “{heads[1]}” in "
-        f"{titled(view, view.file(right))}, and nobody has put them side by side. Join them on the "
-        f"{key.casefold()} into one clean table: only rows that both files have, each once, named as the first file "
-        "names them; spelling, spaces and case of the names may differ between the files. Subtotals and totals "
-        "printed in the sources are no rows.",
-        f"Then work out “{ratio}” for each row, the first figure divided by the second. No rounding in the workbook.",
+    row, rows = noun(left), nouns(left)
+    first, second = headed(left, heads[0]), headed(right, heads[1])
+    here, there = titled(view, view.file(left)), titled(view, view.file(right))
+    where = view.pick(
+        "where",
+        f"One column is {first} in {here}, the other {second} in {there}.",
+        f"{first} comes from {here}, {second} from {there}.",
+        f"From {here} take {first}, and from {there} take {second}.",
     )
-    sheet = f"a sheet “Combined” with the columns {listed((key, *heads, ratio))}"
+    join = view.pick(
+        "join",
+        f"Join them by {by_names(left)} into one clean table: only {rows} that both files have, each once, named as "
+        "the first file names them; spelling, spaces and case of the names may differ between the files.",
+        f"I want a table with every {row} that stands in both files, once, under the name that the first file gives "
+        "it. The same name may be written a little differently in the two (case, spaces, punctuation).",
+        f"Match the two by {by_names(left)}, whatever the case, spacing and punctuation of the names. What only one "
+        "file has stays out; where both have it, there is one line, named as in the first file.",
+    )
+    rate = view.pick(
+        "rate",
+        f"Then work out “{ratio}” for each row, the first figure divided by the second. No rounding in the workbook.",
+        f"Add a column “{ratio}”: the first figure divided by the second, unrounded.",
+        f"The table also needs “{ratio}”, which is the first figure over the second, without rounding.",
+    )
+    request = (f"{where} {join} {no_totals(view)}", rate)
+    form = sheet(view, "Combined", (key, *heads, ratio))
     if totals:
-        sheet += f", and a row “Total” under {listed([heads[0] if alias == 'a' else heads[1] for alias in totals])}"
+        form += f", and a row “Total” under {listed([heads[0] if alias == 'a' else heads[1] for alias in totals])}"
     return Composition(
         plan=plan,
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: sheet
-            + "; the ratio and any total as live formulas; a second sheet “Sources” names the files used.",
-            flat: f"the joined rows for loading elsewhere: the columns {listed((key, *heads))}, no total row.",
+            book: f"{form}; the ratio and any total as live formulas; {sources(view)}.",
+            flat: view.pick(
+                "flat",
+                f"the joined rows for loading elsewhere: the columns {listed((key, *heads))}, no total row.",
+                f"the same rows as a plain file with the columns {listed((key, *heads))} and no total row.",
+                f"just the columns {listed((key, *heads))}, without a total row, so that it can be imported.",
+            ),
         },
     )

@@ -5,12 +5,17 @@ from ..compose import (
     Composition,
     Stated,
     View,
+    about,
     additive,
     citations,
+    headed,
     key_label,
     labels,
-    listed,
+    no_totals,
+    noun,
     read_column,
+    sheet,
+    sources,
     titled,
 )
 
@@ -86,36 +91,67 @@ def forecasting_and_planning(view: View) -> Composition | None:
         citations=citations(view, ((newer, heads[0]), (older, heads[1]))),
     )
     same = view.file(newer).sha256 == view.file(older).sha256
+    row = noun(newer)
+    late, early = headed(newer, heads[0]), headed(older, heads[1])
+    here, there = titled(view, view.file(newer)), titled(view, view.file(older))
     where = (
-        f"Both columns are in {titled(view, view.file(newer))}"
+        view.pick(
+            "where",
+            f"The newer figures are {late}, the older {early}; both columns are in {here}.",
+            f"{here} has both columns: {late} is the newer one, {early} the older.",
+        )
         if same
-        else f"The newer figures are in {titled(view, view.file(newer))}, the older in {titled(view, view.file(older))}"
+        else view.pick(
+            "where",
+            f"The newer figures are {late} in {here}, the older {early} in {there}.",
+            f"{early} in {there} is the older column, {late} in {here} the newer.",
+        )
     )
-    request = (
-        f"For planning I need the movement from “{heads[1]}” to “{heads[0]}”, and a simple look ahead. {where}. For "
-        f"every {key.casefold()} with both figures give the change (newer less older), the change in percent of the "
-        "older figure, and a projection: the newer figure carried forward once more at the same rate. Leave out totals "
-        "and subtotals that the source prints.",
+    what = view.pick(
+        "what",
+        f"For every {row} with both figures give the change (newer less older), the change in percent of the older "
+        "figure, "
+        "and a projection: the newer figure carried forward once more at the same rate, that is, newer times newer "
+        "over older.",
+        f"I need three things for each {row} that has both: newer less older, the same in percent of the older "
+        "figure, and "
+        "a projection that lets the newer figure change once more by that percentage (newer times newer over older).",
+        f"Per {row}, where both figures are there: the change from older to newer, as an amount and in percent of "
+        "the older "
+        "one, and the newer figure moved on by the same percentage again (newer times newer, divided by older).",
     )
-    sheet = (
-        f"a sheet “Projection” with the columns {listed((key, *heads, 'Change', 'Change (%)', 'Projection'))}"
+    sign = view.pick(
+        "sign", "A fall is a negative change.", "Falls carry a minus sign.", "Keep the sign of a fall."
     )
-    sheet += " and a row “Total” (not for the percentages)" if totals else ""
+    used = "file" if same else "files"
+    request = (f"{where} {what} {sign} {no_totals(view)}",)
+    form = sheet(view, "Projection", (key, *heads, "Change", "Change (%)", "Projection"))
+    form += " and a row “Total” (not for the percentages)" if totals else ""
+    brief_form = view.pick(
+        "brief",
+        "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table.",
+        "a brief of up to two pages: “Outlook”, “Method” and “Sources” as headings, and the table.",
+        "at most two pages to pass on, with the table and the headings “Outlook”, “Method” and “Sources”.",
+    )
     return Composition(
         plan=plan,
         series={"newer": newer.id, "older": older.id},
         request=request,
+        about=about(view, (newer, older), dated=False),
         forms={
-            book: sheet
-            + "; everything derived as live formulas; a second sheet “Sources” names the files used.",
-            brief: "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table. Two decimals.",
+            book: f"{form}; everything derived as live formulas; {sources(view, used)}.",
+            brief: f"{brief_form} Figures to two decimals.",
         },
         stated=(
-            Stated(brief, "fastest", f"names the {key.casefold()} that rose most"),
-            Stated(brief, "fastest_rate", "states the highest rate of change"),
-            Stated(brief, "slowest", f"names the {key.casefold()} that rose least or fell most"),
-            Stated(brief, "slowest_rate", "states the lowest rate of change"),
-            Stated(brief, "highest", f"names the {key.casefold()} with the highest projection"),
+            Stated(brief, "fastest", f"names the {row} with the highest percentage change"),
+            Stated(brief, "fastest_rate", "states the highest percentage change"),
+            Stated(
+                brief,
+                "slowest",
+                f"names the {row} with the lowest percentage change (the largest fall, if anything fell)",
+            ),
+            Stated(brief, "slowest_rate", "states the lowest percentage change, with its sign"),
+            Stated(brief, "highest", f"names the {row} with the highest projection"),
             Stated(brief, "highest_projection", "states the highest projection"),
         ),
     )

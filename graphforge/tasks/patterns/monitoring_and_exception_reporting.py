@@ -1,7 +1,21 @@
 """Monitoring and exception reporting: a bound set in one document, applied to the rows of another."""
 
 from ...records import DerivedColumn, Fact, Keep, Output, Plan, Section
-from ..compose import Composition, Stated, View, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    Stated,
+    View,
+    citations,
+    headed,
+    key_label,
+    labels,
+    listed,
+    no_totals,
+    noun,
+    nouns,
+    read_column,
+    titled,
+)
 
 
 def monitoring_and_exception_reporting(view: View) -> Composition | None:
@@ -63,12 +77,40 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         ),
         citations=citations(view, ((series, head), (rule, "the rule that sets the bound"))),
     )
-    request = (
-        f"{titled(view, view.file(rule))} sets a bound that bears on “{head}”. Find it there and apply it to "
-        f"{titled(view, view.file(series))}: list every {key.casefold()} whose figure lies "
-        f"{'above' if above else 'below'} the bound, the {'highest' if above else 'lowest'} first. Totals "
-        f"and subtotals "
-        "in the source are no rows. If another document names another bound, it isn't the one that counts here.",
+    row, rows_ = noun(series), nouns(series)
+    measure = headed(series, head)
+    rulebook, where = titled(view, view.file(rule)), titled(view, view.file(series))
+    side, order = ("above", "highest") if above else ("below", "lowest")
+    bounded = view.pick(
+        "bounded",
+        f"{rulebook} sets a bound that bears on {measure}. Find it there and apply it to {where}.",
+        f"The bound is set in {rulebook}; look up the one that bears on {measure} and hold {where} against it.",
+        f"Go by {rulebook}, which says where the line is for {measure}, and apply that to {where}.",
+    )
+    out = view.pick(
+        "out",
+        f"List every {row} whose figure lies {side} the bound, the {order} first; a figure exactly at the bound is no "
+        "exception.",
+        f"I want all {rows_} with a figure {side} that bound, and none that are exactly on it, starting from the "
+        f"{order}.",
+        f"What counts as an exception is a figure {side} the bound (not one equal to it). Put the {order} at the top.",
+    )
+    alone = view.pick(
+        "alone",
+        "If another document names another bound, it isn't the one that counts here.",
+        "Other documents may name other limits; they are for other purposes.",
+        "Don't use a limit from any other document.",
+    )
+    request = (f"{bounded} {out} {no_totals(view)} {alone}",)
+    columns = listed((key, head, "Beyond the bound"))
+    note_form = view.pick(
+        "note",
+        "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets the bound) and "
+        "“Sources”.",
+        "a short note with three headings: “Exceptions”, “Rule applied”, which says what document the bound is from, "
+        "and “Sources”.",
+        "not more than half a page, under “Exceptions”, “Rule applied” (with the name of the document that sets the "
+        "bound) and “Sources”.",
     )
     return Composition(
         plan=plan,
@@ -76,15 +118,18 @@ def monitoring_and_exception_reporting(view: View) -> Composition | None:
         request=request,
         rule=rule,
         forms={
-            rows: f"the exceptions only, with the columns {listed((key, head, 'Beyond the bound'))} (the "
-            f"last one “yes”).",
-            note: "half a page with the headings “Exceptions”, “Rule applied” (naming the document that sets "
-            "the bound) and “Sources”.",
+            rows: view.pick(
+                "rows",
+                f"the exceptions only, with the columns {columns} (the last one “yes”).",
+                f"the list of exceptions and nothing else; columns {columns}, the last one saying “yes” in each row.",
+                f"a plain list of the exceptions: the columns {columns}, with “yes” in the last.",
+            ),
+            note: note_form,
         },
         stated=(
             Stated(note, "bound", "states the bound that was applied"),
-            Stated(note, "flagged", "states how many rows are beyond the bound"),
-            Stated(note, "worst", f"names the {key.casefold()} furthest beyond the bound"),
+            Stated(note, "flagged", f"states how many {rows_} are beyond the bound"),
+            Stated(note, "worst", f"names the {row} furthest beyond the bound"),
             Stated(note, "worst_figure", "states the figure furthest beyond the bound"),
         ),
     )

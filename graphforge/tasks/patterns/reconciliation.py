@@ -7,12 +7,17 @@ from ..compose import (
     View,
     additive,
     citations,
+    each,
     half_unit,
+    headed,
     key_label,
     labels,
-    listed,
+    noun,
     read_column,
+    sheet,
+    sources,
     titled,
+    tolerated,
 )
 from ._sums import sums_to_a_third
 
@@ -89,38 +94,62 @@ def reconciliation(view: View) -> Composition | None:
         ),
         citations=citations(view, ((left, heads[0]), (right, heads[1]))),
     )
-    request = (
-        f"Two of the files carry what should be the same figures: {titled(view, view.file(left))} and "
-        f"{titled(view, view.file(right))}. Before anyone uses either I want to know where they part. Set "
-        f"“{heads[0]}” against “{heads[1]}” for every {key.casefold()} that both of them list.",
-        f"The difference is the first less the second. Call a row “agrees” where they are no more than {tolerance:g} "
-        "apart (half a unit of the last printed digit) and “differs” otherwise. Keep the numbers as the sources "
-        "print them and don't fill gaps.",
+    row = noun(left)
+    here, there = titled(view, view.file(left)), titled(view, view.file(right))
+    first, second = headed(left, heads[0]), headed(right, heads[1])
+    where = view.pick(
+        "where",
+        f"The first source is {here}, column {first}; the second is {there}, column {second}.",
+        f"One set is {first} in {here}, the other {second} in {there}; call them first and second.",
+        f"Compare {here} (the first) with {there} (the second), that is, {first} with {second}.",
     )
-    sheet = (
-        f"a sheet “Reconciliation” with the columns {listed((key, *heads, 'Difference', 'Status'))}, "
-        f"a row for each {key.casefold()}"
+    rows = view.pick(
+        "rows",
+        f"Set them side by side for every {row} that both of them list.",
+        f"Take each {row} that stands in both, and put the two figures next to each other.",
     )
-    sheet += ", then a row “Total” for the number columns" if totals else ""
+    status = view.pick(
+        "status",
+        f"The difference is the first less the second. Call a row “agrees” where they are no more than "
+        f"{tolerated(tolerance)} apart, either way, and “differs” otherwise.",
+        f"Subtract the second from the first. Up to {tolerated(tolerance)} in either direction the status is “agrees”, "
+        "beyond that “differs”.",
+    )
+    gaps = view.pick(
+        "gaps",
+        "Keep the numbers as the sources print them and don't fill gaps.",
+        "The figures stay as they are printed, in the unit of the source; nothing is to be filled in or smoothed.",
+    )
+    request = (f"{where} {rows}", f"{status} {gaps}")
+    form = f"{sheet(view, 'Reconciliation', (key, *heads, 'Difference', 'Status'))}, {each(left)}"
+    form += ", then a row “Total” for the number columns" if totals else ""
+    live = (
+        "differences and totals must be live formulas" if totals else "the differences must be live formulas"
+    )
     return Composition(
         plan=plan,
         series={"a": left.id, "b": right.id},
         request=request,
         forms={
-            book: sheet
-            + ". Differences and totals must be live formulas. A second sheet “Sources” names the files used.",
-            memo: "at most a page, with the headings “Result”, “Method” and “Sources”, the last naming the files used.",
+            book: f"{form}; {live}; {sources(view)}.",
+            memo: view.pick(
+                "memo",
+                "at most a page, with the headings “Result”, “Method” and “Sources”, the last naming the files used.",
+                "a memo of no more than a page under the headings “Result”, “Method” and “Sources” (which files were "
+                "used).",
+                "one page or less. Headings: “Result”, “Method” and “Sources”, where the files used are named.",
+            ),
         },
         stated=(
             Stated(memo, "agreeing", "states how many rows agree", ("agree",)),
             Stated(memo, "differing", "states how many rows differ", ("differ",)),
-            Stated(memo, "most", f"names the {key.casefold()} with the largest positive difference"),
+            Stated(memo, "most", f"names the {row} with the largest positive difference"),
             Stated(memo, "most_by", "states the largest positive difference"),
             Stated(
                 memo,
                 "least",
-                f"names the {key.casefold()} with the lowest difference (the most negative, if any is negative)",
+                f"names the {row} with the lowest difference (the most negative, if any is negative)",
             ),
-            Stated(memo, "least_by", "states the lowest difference (the most negative, if any is negative)"),
+            Stated(memo, "least_by", "states the lowest difference, with its sign"),
         ),
     )

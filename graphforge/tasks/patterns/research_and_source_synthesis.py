@@ -1,7 +1,21 @@
 """Research and source synthesis: what a document says, checked against the data it speaks of."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, QuotedColumn, QuotedFigure, Section, close
-from ..compose import Composition, Stated, View, citations, key_label, labels, listed, read_column, titled
+from ..compose import (
+    Composition,
+    Stated,
+    View,
+    citations,
+    headed,
+    key_label,
+    labels,
+    noun,
+    read_column,
+    sheet,
+    sources,
+    titled,
+)
+from ..phrases import amount
 
 
 def research_and_source_synthesis(view: View) -> Composition | None:
@@ -78,13 +92,40 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         ),
         citations=citations(view, ((texts[0], "the quoted figures"), (series, head))),
     )
-    request = (
-        f"{titled(view, view.file(texts[0]))} quotes figures on “{head}”; the data are in "
-        f"{titled(view, view.file(series))}. Before we lean on the text I'd like every such figure that it gives for a "
-        f"named {key.casefold()} looked up in the data.",
+    row = noun(series)
+    measure = headed(series, head)
+    document, data = titled(view, view.file(texts[0])), titled(view, view.file(series))
+    apart = amount(tolerance)
+    where = view.pick(
+        "where",
+        f"{document} quotes figures on {measure}; the data are in {data}.",
+        f"The text is {document}, and what it quotes should be in {data}, column {measure}.",
+        f"Set {document} against {data}, where the figures stand under {measure}.",
+    )
+    what = view.pick(
+        "what",
+        f"Look up every such figure that the text gives for a named {row}.",
+        f"Wherever the text gives that figure for a {row} by name, look it up in the data.",
+        f"I want each of these figures that the text ties to a named {row} beside what the data say.",
+    )
+    how = view.pick(
+        "how",
         "Enter quoted figures in the unit of the data (write out thousands and millions). The difference is the quoted "
-        f"figure less the source's. Rounding is no fault: up to {tolerance:g} apart counts as “agrees”, "
-        f"more as “differs”.",
+        f"figure less the source's. Rounding is no fault: up to {apart} apart counts as “agrees”, more as “differs”.",
+        f"Write quoted figures in the unit of the data, thousands and millions in full. Quoted less source is the "
+        f"difference. I don't mind rounding, so call it “agrees” up to a difference of {apart} either way, and "
+        "“differs” beyond that.",
+        "If the text says thousands or millions, write the number out, so that it is in the unit of the data. "
+        "Subtract the "
+        f"source's figure from what is quoted: no more than {apart} apart, in either direction, is “agrees”, "
+        "anything more “differs”.",
+    )
+    request = (f"{where} {what}", how)
+    memo_form = view.pick(
+        "memo",
+        "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
+        "a single page: “Finding”, “Figures” and “Sources” as headings, with the table.",
+        "a memo of a page that has the table and the headings “Finding”, “Figures” and “Sources”.",
     )
     return Composition(
         plan=plan,
@@ -92,10 +133,9 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         request=request,
         quotes=texts,
         forms={
-            book: f"a sheet “Check” with the columns "
-            f"{listed((key, 'As quoted', head, 'Difference', 'Status'))}, a row for each "
-            "quoted figure, the difference as a live formula; a second sheet “Sources” names the files used.",
-            memo: "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
+            book: f"{sheet(view, 'Check', (key, 'As quoted', head, 'Difference', 'Status'))}, a row for each quoted "
+            f"figure, the difference as a live formula; {sources(view)}.",
+            memo: memo_form,
         },
         stated=(
             Stated(memo, "rows", "states how many figures were checked", ("figures",)),
