@@ -325,7 +325,7 @@ class _Labels:
             self.known[key] = sorted(at for at in met if len(self.words[at]) <= len(words) + 3)
         return self.known[key]
 
-    def near(self, line: Line) -> Iterator[tuple[tuple[float, float], dict[str, Single]]]:
+    def near(self, line: Line) -> Iterator[tuple[tuple[float, ...], dict[str, Single]]]:
         """Where the rows are near the sums of a line: how good that is (least is best), and the row of each key.
 
         Of several rows that are called like a key the one with most of the words that the sums are fixed to, and with
@@ -356,7 +356,8 @@ class _Labels:
             return
         if years and any(said) and not any(years & one for one in said):
             return
-        yield (-len(near), median(near)), close_by
+        # First what agrees to the last digits: a sum with its own total in it is near, too.
+        yield (-sum(gap <= 1e-6 for gap in near), -len(near), sum(near)), close_by
 
 
 def _beside(line: Line, pairs: Mapping[str, Single], most_terms: int) -> Computed:
