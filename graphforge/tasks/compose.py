@@ -360,10 +360,26 @@ def listed(headings: Sequence[str]) -> str:
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + f" and {quoted[-1]}"
 
 
+def placed(series: Series) -> str:
+    """A column of the source and where in the file it stands: many sheets and pages bear the same headers."""
+    place = series.place
+    if isinstance(place, CellLocator) and place.sheet:
+        return f"{column(series)} (sheet “{place.sheet}”)"
+    if isinstance(place, TableCellLocator) and place.page:
+        return f"{column(series)} (page {place.page + 1})"
+    return column(series)
+
+
 def headed(series: Series, head: str) -> str:
-    """A column of the source, and how it is to be headed where that is something else."""
-    same = normalize(clean(series.measure, 1000)) == normalize(head)
-    return column(series) if same else f"{column(series)} (in your table: “{head}”)"
+    """A column of the source with its place, and how it is to be headed where that is something else."""
+    if normalize(clean(series.measure, 1000)) == normalize(head):
+        return placed(series)
+    place = placed(series)
+    return (
+        f"{place[:-1]}; in your table: “{head}”)"
+        if place != column(series)
+        else f"{place} (in your table: “{head}”)"
+    )
 
 
 def sheet(view: View, name: str, headings: Sequence[str]) -> str:

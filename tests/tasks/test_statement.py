@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphforge.judging.prose import statements
-from graphforge.records import EvidenceGraph, TaskSpec, TextMention, TextNumber, Workspace, normalize
+from graphforge.records import (
+    EvidenceGraph,
+    TableCellLocator,
+    TaskSpec,
+    TextMention,
+    TextNumber,
+    Workspace,
+    normalize,
+)
 from graphforge.tasks import alike, compile_task, figures, told
 from graphforge.tasks.compose import (
     View,
@@ -15,6 +23,7 @@ from graphforge.tasks.compose import (
     half_unit,
     heading,
     key_label,
+    placed,
     shown_decimals,
     titled,
     tolerated,
@@ -391,3 +400,17 @@ def test_patterns_differ_in_wording(wordings):
     mixed = [spec for specs in wordings.values() for spec in specs[:3]]
     found = alike(mixed)
     assert found.masked is not None and found.masked.mean < MOST_ALIKE
+
+
+def test_the_sheet_or_page_of_a_column_is_named(wordings):
+    for pattern in (
+        "reconciliation",
+        "artifact_revision",
+        "comparative_evaluation",
+        "data_analysis_and_reporting",
+    ):
+        assert all("(sheet “Permits”" in spec.statement for spec in wordings[pattern])
+    _, evidence = case("reconciliation", "ws-1")
+    on_page = [TableCellLocator(page=page, table=0, row=1, column=1) for page in (0, 2)]
+    first, third = (placed(evidence.series[0].model_copy(update={"place": place})) for place in on_page)
+    assert "page" not in first and third.endswith("(page 3)")

@@ -8,13 +8,13 @@ from ..compose import (
     View,
     citations,
     clean,
-    column,
     each,
     half_unit,
     key_label,
     labels,
     listed,
     noun,
+    placed,
     read_column,
     sheet,
     sources,
@@ -97,12 +97,12 @@ def artifact_revision(view: View) -> Composition | None:
         plan = plan.model_copy(update={"outputs": (plan.outputs[0], log_output)})
     row = noun(left)
     here, there = titled(view, view.file(left)), titled(view, view.file(right))
-    old, new = column(left), column(right)
+    old, new = placed(left), placed(right)
     which = view.pick(
         "which",
-        f"The table in use is {here} (column {old}); the figures that hold are those of {there} (column {new}).",
+        f"The table in use is {here}, column {old}; the figures that hold are those of {there}, column {new}.",
         f"We work with {old} from {here}, but {new} in {there} is what holds from now on.",
-        f"{there} has the figures to go by ({new}). Ours, in {here} under {old}, are the ones to be replaced.",
+        f"{there} has the figures to go by, {new}. Ours, in {here} under {old}, are the ones to be replaced.",
     )
     what = view.pick(
         "what",
