@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from graphforge.config import Agent
-from graphforge.errors import RecordError
+from graphforge.errors import InputError, RecordError
 from graphforge.records import Artifact, Document, Rejection, TaskSpec, Trajectory, Workspace
-from graphforge.workspace import Rereader, UnreadableFile, load_document, parse, stored_file
+from graphforge.workspace import Rereader, WorkerLimits, load_document, parse_apart, stored_file
+
+_LIMITS = WorkerLimits()
 
 
 def inputs(store: Path, workspace: Workspace) -> dict[str, Path]:
@@ -52,8 +54,14 @@ def deliverables(
 
 
 def parsed(path: Path, name: str | None = None) -> Document | None:
-    """A file read, or None where it can't be: what a judge must know of a deliverable."""
-    try:
-        return parse(path, name)
-    except UnreadableFile:
-        return None
+    """A file read, or None where it can't be: what a judge must know of a deliverable.
+
+    A model may have made it so that whoever opens it hangs, swells or falls over, so it is read in a process that may
+    die, within the bounds of a library's file. InputError where the disk fails, which says nothing of the file.
+    """
+    attempt = parse_apart(path, name if name is not None else path.name, _LIMITS)
+    if attempt.reason == "read_error":
+        raise InputError(
+            f"{path} can't be read: {attempt.detail}", "See to the disk, and run the stage again"
+        )
+    return attempt.document

@@ -18,7 +18,7 @@ from .store import load_document, store, stored_file
 from .unreadable import UnreadableFile
 from .web import BraveSearch, DdgsSearch, Fetching, SearxngSearch, SerperSearch, TavilySearch, WebSearch
 from .worker import Attempt
-from .worker_pool import WorkerFailure, WorkerLimits, WorkerPool, shared_pool
+from .worker_pool import WorkerFailure, WorkerLimits, WorkerPool, parse_apart, shared_pool
 
 __all__ = [
     "PATTERNS",
@@ -50,6 +50,7 @@ __all__ = [
     "families",
     "load_document",
     "parse",
+    "parse_apart",
     "search_workspaces",
     "shared_pool",
     "store",

@@ -8,7 +8,7 @@ from pathlib import Path
 from graphforge.records import Family
 
 from .formats import delimited, html, text
-from .formats.archive import BROKEN
+from .formats.archive import corrupt_if_broken
 from .unreadable import UnreadableFile
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -58,14 +58,11 @@ def _ole(path: Path) -> Family:
 
 
 def _zip(path: Path, suffix: str) -> Family:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-            # Read within a bound: a megabyte of archive can hold a gigabyte of it.
-            kinds = archive.open(_KINDS).read(1_000_000) if _KINDS in names else b""
-            ours = archive.open("mimetype").read(200) if "mimetype" in names else b""
-    except BROKEN as error:
-        raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
+    with corrupt_if_broken("a zip container that can't be opened"), zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        # Read within a bound: a megabyte of archive can hold a gigabyte of it.
+        kinds = archive.open(_KINDS).read(1_000_000) if _KINDS in names else b""
+        ours = archive.open("mimetype").read(200) if "mimetype" in names else b""
     if b"opendocument.spreadsheet" in ours:
         return "ods"
     if "xl/workbook.xml" in names or b"spreadsheetml.sheet.main" in kinds:

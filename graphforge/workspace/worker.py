@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Document, Record, Sha256
+from .formats.archive import is_of_machine
 from .parse import parse
 from .slices import with_slices
 from .unreadable import UnreadableFile
@@ -45,22 +46,39 @@ _CHANGE = frozenset(
 _SYSTEM = ("/proc/self/", "/dev/null", "/dev/urandom", "/usr/share/zoneinfo/", "/etc/localtime")
 
 
-class Attempt(Record):
-    """One attempt to read a file: a document, or the reason why there is none."""
+class Answer(Record):
+    """What came of a job: its ``reason`` is empty where it was done. Every kind of answer has these fields."""
 
     sha256: Sha256
-    document: Document | None = None
     reason: str = ""
     detail: str = ""
 
 
-def read_file(path: Path, sha256: str) -> Attempt:
-    """The file parsed, long tables cut by period; or the reader's reason."""
+class Attempt(Answer):
+    """One attempt to read a file: a document, or the reason why there is none."""
+
+    document: Document | None = None
+
+
+def read_file(path: Path, sha256: str, about: str = "") -> Attempt:
+    """The file parsed under its own name, long tables cut by period; or the reader's reason."""
     try:
         return Attempt(sha256=sha256, document=with_slices(parse(path)))
     except UnreadableFile as error:
-        reason = "too_much_memory" if OUT_OF_MEMORY.search(error.detail) else error.reason
-        return Attempt(sha256=sha256, reason=reason, detail=error.detail)
+        return _refused(sha256, error)
+
+
+def _refused(sha256: str, error: UnreadableFile) -> Attempt:
+    reason = "too_much_memory" if OUT_OF_MEMORY.search(error.detail) else error.reason
+    return Attempt(sha256=sha256, reason=reason, detail=error.detail)
+
+
+def read_named(path: Path, sha256: str, about: str) -> Attempt:
+    """The file parsed under the name ``about``, uncut; or the reader's reason."""
+    try:
+        return Attempt(sha256=sha256, document=parse(path, about))
+    except UnreadableFile as error:
+        return _refused(sha256, error)
 
 
 class Fence:
@@ -117,7 +135,7 @@ def main(memory: int, seconds: int, reader: str, alive: int) -> None:
     _end_with(alive)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, function = reader.partition(":")
-    read: Callable[[Path, str], Attempt] = getattr(importlib.import_module(module), function)
+    read: Callable[[Path, str, str], Answer] = getattr(importlib.import_module(module), function)
     if sys.platform == "linux":
         # macOS refuses this limit; there the process is only replaced after a file that took half of it.
         # Libraries reserve what they never use (rensa's allocator a gigabyte), which says nothing of a file.
@@ -137,9 +155,9 @@ def main(memory: int, seconds: int, reader: str, alive: int) -> None:
         _allow_seconds(seconds)
         path = Path(job["path"])
         fence.allow(path)
-        attempt, sound = _attempt(read, path, job["sha256"])
+        attempt, sound = _attempt(read, path, job["sha256"], job["about"])
         if fence.refused:
-            attempt = Attempt(sha256=job["sha256"], reason="reached_outside", detail=fence.refused)
+            attempt = Answer(sha256=job["sha256"], reason="reached_outside", detail=fence.refused)
         # A heap that once grew large never shrinks again, and the next file would find it full.
         sound = sound and _peak() - own < memory // 2
         answers.write((b"+" if sound else b"-") + attempt.line().encode() + b"\n")
@@ -152,18 +170,22 @@ def main(memory: int, seconds: int, reader: str, alive: int) -> None:
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-def _attempt(read: Callable[[Path, str], Attempt], path: Path, sha256: str) -> tuple[Attempt, bool]:
+def _attempt(
+    read: Callable[[Path, str, str], Answer], path: Path, sha256: str, about: str
+) -> tuple[Answer, bool]:
     """The attempt, and whether this process may read on after it."""
     try:
-        return read(path, sha256), True
+        return read(path, sha256, about), True
     except MemoryError:
-        return Attempt(
+        return Answer(
             sha256=sha256, reason="too_much_memory", detail="its reader asked for more than is allowed"
         ), False
     except Exception as error:  # noqa: BLE001 - the fault of one file must not end the reading of the others
         detail = f"{type(error).__name__}: {error}"
         reason = "too_much_memory" if OUT_OF_MEMORY.search(detail) else "parser_crashed"
-        return Attempt(sha256=sha256, reason=reason, detail=" ".join(detail.split())[:300]), True
+        if reason == "parser_crashed" and is_of_machine(error):
+            reason = "read_error"
+        return Answer(sha256=sha256, reason=reason, detail=" ".join(detail.split())[:300]), True
 
 
 def _peak() -> int:

@@ -9,6 +9,7 @@ Processes are used again, because one takes about a second to start. They end wi
 
 import atexit
 import functools
+import hashlib
 import json
 import os
 import re
@@ -24,19 +25,22 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty, LifoQueue
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import GraphForgeError
-from .worker import OUT_OF_MEMORY, Attempt
+from .worker import OUT_OF_MEMORY, Answer, Attempt
 
 Job = tuple[Path, str]
 """A file's path and its sha256."""
 
+A = TypeVar("A", bound=Answer)
+
 READER = "graphforge.workspace.worker:read_file"
+_NAMED = "graphforge.workspace.worker:read_named"
 # What a worker's end says of a file depends on the machine as well, so such attempts are not to be kept for good.
-PASSING = frozenset(("parser_crashed", "too_slow", "too_much_memory"))
+PASSING = frozenset(("parser_crashed", "read_error", "too_slow", "too_much_memory"))
 _BOOT = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from graphforge.workspace.worker import main; "
@@ -79,11 +83,12 @@ class _Died(Exception):
         self.reason, self.detail = reason, detail
 
 
-class Worker:
+class Worker(Generic[A]):
     """One reading process. WorkerFailure where it doesn't start."""
 
-    def __init__(self, limits: WorkerLimits, reader: str):
+    def __init__(self, limits: WorkerLimits, reader: str, kind: type[A]):
         self._limits = limits
+        self._kind = kind
         # Read after the process has ended, so no context manager fits.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         kept, self._alive = os.pipe()
@@ -117,19 +122,20 @@ class Worker:
     def pid(self) -> int:
         return self._process.pid
 
-    def read(self, job: Job) -> tuple[Attempt, bool]:
+    def read(self, job: Job, about: str, seconds: float) -> tuple[A, bool]:
         """The attempt to read a file, and whether the worker can read another one after it."""
         path, sha256 = job
         # The process writes at the same place of the same open file: what it said of another file is gone.
         self._errors.seek(0)
         self._errors.truncate()
         try:
-            self._send(json.dumps({"path": os.path.abspath(path), "sha256": sha256}).encode() + b"\n")
-            answer = self._line(self._limits.seconds)
-            return Attempt.model_validate_json(answer[1:]), answer[:1] == b"+"
+            line = {"path": os.path.abspath(path), "sha256": sha256, "about": about}
+            self._send(json.dumps(line).encode() + b"\n")
+            answer = self._line(seconds)
+            return self._kind.model_validate_json(answer[1:]), answer[:1] == b"+"
         except _Died as death:
             self.kill()
-            return Attempt(sha256=sha256, reason=death.reason, detail=death.detail), False
+            return self._kind(sha256=sha256, reason=death.reason, detail=death.detail), False
 
     def is_alive(self) -> bool:
         """Whether the process still runs."""
@@ -205,28 +211,31 @@ class Worker:
         return "parser_crashed", re.sub(r"\s+", " ", f"its reader ended {how} {last[:200]}").strip()
 
 
-class WorkerPool:
+class WorkerPool(Generic[A]):
     """At most ``workers`` reading processes, started when first needed and used again.
 
-    ``reader`` names the function in the worker that reads a file, ``module:function``.
+    ``reader`` names the function in the worker that reads a file, ``module:function``; ``kind`` is what it answers.
     """
 
-    def __init__(self, workers: int, limits: WorkerLimits, reader: str = READER):
+    def __init__(self, workers: int, limits: WorkerLimits, reader: str, kind: type[A]):
         self._workers = workers
         self._limits = limits
         self._reader = reader
-        self._idle: LifoQueue[Worker] = LifoQueue()
-        self._busy: set[Worker] = set()
+        self._kind = kind
+        self._idle: LifoQueue[Worker[A]] = LifoQueue()
+        self._busy: set[Worker[A]] = set()
+        # Whoever asks for one file may do so from any thread.
+        self._places = threading.BoundedSemaphore(workers)
 
-    def read(self, jobs: Iterable[Job]) -> Iterator[Attempt]:
+    def read(self, jobs: Iterable[Job]) -> Iterator[A]:
         """The attempt to read every file, in order. WorkerFailure where no process can be started."""
-        waiting: deque[Future[Attempt]] = deque()
+        waiting: deque[Future[A]] = deque()
         threads = ThreadPoolExecutor(self._workers, thread_name_prefix="reading")
         given_up = threading.Event()
         done = False
         try:
             for job in jobs:
-                waiting.append(threads.submit(self._one, job, given_up))
+                waiting.append(threads.submit(self._one, job, "", self._limits.seconds, given_up))
                 if len(waiting) >= self._workers * _AHEAD:
                     yield waiting.popleft().result()
             while waiting:
@@ -240,6 +249,15 @@ class WorkerPool:
                     worker.stop()
             threads.shutdown()
 
+    def ask(self, job: Job, about: str, seconds: float | None = None) -> A:
+        """What one file gives. ``about``: what the reader has to know besides; ``seconds``: a deadline of its own."""
+        return self._one(job, about, self._limits.seconds if seconds is None else seconds, threading.Event())
+
+    def start(self) -> None:
+        """Start a process where none waits: before a file is waiting for it."""
+        with self._places:
+            self._idle.put(self._free() or Worker(self._limits, self._reader, self._kind))
+
     def close(self) -> None:
         """End every process."""
         while True:
@@ -248,20 +266,26 @@ class WorkerPool:
             except Empty:
                 return
 
-    def __enter__(self) -> "WorkerPool":
+    def __enter__(self) -> "WorkerPool[A]":
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _one(self, job: Job, given_up: threading.Event) -> Attempt:
+    def _one(self, job: Job, about: str, seconds: float, given_up: threading.Event) -> A:
+        with self._places:
+            return self._placed(job, about, seconds, given_up)
+
+    def _placed(self, job: Job, about: str, seconds: float, given_up: threading.Event) -> A:
         if given_up.is_set():
-            return _not_read(job)
-        worker = self._free() or Worker(self._limits, self._reader)
+            return self._not_read(job)
+        worker = self._free() or Worker(self._limits, self._reader, self._kind)
         self._busy.add(worker)
         try:
             # Asked after the worker has become known as busy, so that whoever gives up stops it or is heard here.
-            attempt, sound = (_not_read(job), True) if given_up.is_set() else worker.read(job)
+            attempt, sound = (
+                (self._not_read(job), True) if given_up.is_set() else worker.read(job, about, seconds)
+            )
         finally:
             self._busy.discard(worker)
         if sound:
@@ -270,7 +294,11 @@ class WorkerPool:
             worker.kill()
         return attempt
 
-    def _free(self) -> Worker | None:
+    def _not_read(self, job: Job) -> A:
+        """What nobody waits for any more."""
+        return self._kind(sha256=job[1], reason="parser_crashed", detail="given up before it was read")
+
+    def _free(self) -> Worker[A] | None:
         """A worker that waits, those left out that died meanwhile."""
         while True:
             try:
@@ -282,19 +310,21 @@ class WorkerPool:
             worker.kill()
 
 
-def _not_read(job: Job) -> Attempt:
-    """What nobody waits for any more."""
-    return Attempt(sha256=job[1], reason="parser_crashed", detail="given up before it was read")
-
-
-def shared_pool(workers: int, limits: WorkerLimits) -> WorkerPool:
+def shared_pool(workers: int, limits: WorkerLimits, reader: str = READER) -> WorkerPool[Attempt]:
     """The pool of this process: the same one for the same numbers, so that its workers are used again."""
-    return _pool_of(os.getpid(), workers, limits)
+    return _pool_of(os.getpid(), workers, limits, reader)
+
+
+def parse_apart(path: Path, name: str, limits: WorkerLimits) -> Attempt:
+    """The file parsed under ``name`` in a process that may die, as :func:`graphforge.workspace.parse` would here."""
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return shared_pool(1, limits, _NAMED).ask((path, sha256), name)
 
 
 @functools.cache
-def _pool_of(process: int, workers: int, limits: WorkerLimits) -> WorkerPool:
+def _pool_of(process: int, workers: int, limits: WorkerLimits, reader: str) -> WorkerPool[Attempt]:
     # A forked child must not talk to its parent's workers, hence the process among the keys.
-    pool = WorkerPool(workers, limits)
+    pool = WorkerPool(workers, limits, reader, Attempt)
     atexit.register(pool.close)
     return pool

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from graphforge.workspace.worker import Attempt, read_file
 
 
-def read(path: Path, sha256: str) -> Attempt:
+def read(path: Path, sha256: str, about: str = "") -> Attempt:
     """As its name says; a file with any other name is read rightly, and the attempt's detail is the process's id."""
     fault = FAULTS.get(path.stem)
     if fault is not None:
@@ -22,7 +22,7 @@ def read(path: Path, sha256: str) -> Attempt:
     return read_file(path, sha256).model_copy(update={"detail": str(os.getpid())})
 
 
-def peak(path: Path, sha256: str) -> Attempt:
+def peak(path: Path, sha256: str, about: str = "") -> Attempt:
     """The file read; the attempt's detail is the process's peak of memory in KiB."""
     attempt = read_file(path, sha256)
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -32,7 +32,7 @@ needs_collection = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[WorkerPool]:
-    with WorkerPool(1, LIMITS, PEAK) as one:
+    with WorkerPool(1, LIMITS, PEAK, Attempt) as one:
         yield one
 
 
@@ -67,9 +67,9 @@ def test_no_reader_reaches_outside(tmp_path: Path) -> None:
     log = tmp_path / "calls"
     code = (
         "from pathlib import Path\n"
-        "from graphforge.workspace import WorkerLimits, WorkerPool\n"
+        "from graphforge.workspace import Attempt, WorkerLimits, WorkerPool\n"
         f"paths = sorted(Path({str(FOLDER)!r}).iterdir())\n"
-        "with WorkerPool(1, WorkerLimits(), 'tests.workspace.faulty_readers:read') as pool:\n"
+        "with WorkerPool(1, WorkerLimits(), 'tests.workspace.faulty_readers:read', Attempt) as pool:\n"
         "    attempts = list(pool.read([(path, '0' * 64) for path in paths]))\n"
         "print(next(attempt.detail for attempt in attempts if attempt.document))"
     )
@@ -308,7 +308,7 @@ def test_texts_that_are_slow_to_match(tmp_path: Path, pool: WorkerPool) -> None:
         paths.append(tmp_path / name)
         paths[-1].write_text(content)
     quick = WorkerLimits(seconds=30, cpu_seconds=10)
-    with WorkerPool(1, quick, PEAK) as strict:
+    with WorkerPool(1, quick, PEAK, Attempt) as strict:
         for path, attempt in _read(strict, paths).items():
             assert attempt.document is not None or attempt.reason == "invalid_json", (path, attempt)
 

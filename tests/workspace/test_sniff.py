@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from graphforge.workspace.formats.delimited import delimiter_of
+from graphforge.workspace.parse import parse
+from graphforge.workspace.reread import Rereader
 from graphforge.workspace.sniff import sniff
 from graphforge.workspace.unreadable import UnreadableFile
 
@@ -45,6 +48,56 @@ def test_family_comes_from_the_content(tmp_path: Path, name: str, data: bytes, f
     path = tmp_path / name
     path.write_bytes(data)
     assert sniff(path) == family
+
+
+EXPORT = '"Notes"\t"Year"\tDeaths\tRate\r\n' + "".join(
+    f'\t"{year}"\t{year * 2}\t1.5\r\n' for year in range(2010, 2017)
+)
+NOTES = '"---"\r\n' + "Caveats: one, two, three; or | four\r\n" * 60
+TABLES = {
+    "tabs and a page of notes": (EXPORT + NOTES, "\t"),
+    "semicolons and notes": (EXPORT.replace("\t", ";") + "Caveats: one\r\n" * 60, ";"),
+    "pipes and notes": (EXPORT.replace("\t", "|") + "Caveats: one, two\r\n" * 60, "|"),
+    "a blank line first": ("\r\n" + EXPORT + NOTES, "\t"),
+}
+TEXTS = {
+    "indented paragraphs": "".join(f"\tThe board met {n} times and said so.\n" for n in range(20)),
+    "indented code": "int main()\n{\n" + "".join(f"\tx = f({n}, {n});\n" for n in range(20)) + "}\n",
+    "deeper code": "".join(f"\t\tcall {n};\n" for n in range(20)),
+    "a log": "".join(f"2024-01-{n:02} 12:00:00 INFO\tstarted; {n} left\n  at main\n" for n in range(1, 20)),
+    "columns by spaces": "Year    Deaths\n" + "".join(f"{n}    {n * 7}\n" for n in range(2000, 2020)),
+    "a fixed width list, a stray tab": "Name      No\n" * 9 + "a\tb\n" + "Name      No\n" * 9,
+    "prose with a small aside": EXPORT[:60] + "Words that go on and on.\n" * 20,
+    "prose of semicolons": "He came; she went\nNo; not 5\nYes; 6\nAnn; 7\nBob; and so on\n" * 5,
+    "forms": "Name:\tAnn\nBorn:\t1 May\n\nRemarks\nNone to be made.\nSigned\nby her own hand\n" * 4,
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_text_that_opens_with_a_table_is_one_whatever_notes_follow(tmp_path: Path, kind: str) -> None:
+    content, delimiter = TABLES[kind]
+    path = tmp_path / "export.txt"
+    path.write_text(content, newline="")
+    assert sniff(path) == "csv" and delimiter_of(content) == delimiter
+    document = parse(path)
+    (table,) = document.tables
+    assert [column.name for column in table.columns] == ["Notes", "Year", "Deaths", "Rate"]
+    assert [row[2] for row in table.grid[1:]] == [str(year * 2) for year in range(2010, 2017)]
+    assert any("Caveats" in block.text for block in document.blocks)
+    with Rereader(lambda _: (path, document.family)) as again:
+        for row in range(len(table.grid)):
+            for column in range(4):
+                assert again.read(document.sha256, table.locate(row, column)) == (
+                    table.grid[row][column] or ""
+                )
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_texts_with_tabs_in_them_stay_texts(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(TEXTS[kind], newline="")
+    assert sniff(path) == "txt"
+    assert not parse(path).tables
 
 
 def test_a_stored_file_goes_by_the_name_given_with_it(tmp_path: Path) -> None:

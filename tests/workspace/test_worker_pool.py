@@ -48,7 +48,7 @@ FAULTS = {
 
 def test_every_fault_costs_its_own_file_alone(tmp_path: Path) -> None:
     names = [name for fault in FAULTS for name in (f"good_before_{fault}", fault)] + ["last"]
-    with WorkerPool(2, LIMITS, READER) as pool:
+    with WorkerPool(2, LIMITS, READER, Attempt) as pool:
         attempts = dict(zip(names, _read(pool, _jobs(tmp_path, *names)), strict=True))
     for name, attempt in attempts.items():
         if name not in FAULTS:
@@ -60,7 +60,7 @@ def test_every_fault_costs_its_own_file_alone(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_only_waits(tmp_path: Path) -> None:
-    with WorkerPool(1, WorkerLimits(seconds=2), READER) as pool:
+    with WorkerPool(1, WorkerLimits(seconds=2), READER, Attempt) as pool:
         attempts = _read(pool, _jobs(tmp_path, "hang", "good"))
     assert (attempts[0].reason, attempts[0].detail) == ("too_slow", "not read within 2 seconds")
     assert attempts[1].document is not None
@@ -69,7 +69,7 @@ def test_a_reader_that_only_waits(tmp_path: Path) -> None:
 def test_the_others_go_on_while_one_hangs(tmp_path: Path) -> None:
     jobs = _jobs(tmp_path, "hang", *(f"good{number}" for number in range(6)))
     seen: list[float] = []
-    with WorkerPool(2, WorkerLimits(seconds=6), READER) as pool:
+    with WorkerPool(2, WorkerLimits(seconds=6), READER, Attempt) as pool:
         _read(pool, _jobs(tmp_path, "warm", "warm2"))
         start = time.monotonic()
         thread = threading.Thread(target=lambda: _read(pool, jobs))
@@ -84,20 +84,20 @@ def test_the_others_go_on_while_one_hangs(tmp_path: Path) -> None:
 
 
 def test_a_process_is_used_again(tmp_path: Path) -> None:
-    with WorkerPool(1, LIMITS, READER) as pool:
+    with WorkerPool(1, LIMITS, READER, Attempt) as pool:
         first = _read(pool, _jobs(tmp_path, "a", "b", "raise", "c"))
         second = _read(pool, _jobs(tmp_path, "d"))
     assert len({attempt.detail for attempt in (*first, *second) if attempt.document}) == 1
 
 
 def test_what_a_reader_prints_is_no_answer(tmp_path: Path) -> None:
-    with WorkerPool(1, LIMITS, READER) as pool:
+    with WorkerPool(1, LIMITS, READER, Attempt) as pool:
         attempts = _read(pool, _jobs(tmp_path, "noise", "a"))
     assert all(attempt.document for attempt in attempts)
 
 
 def test_an_idle_process_that_died_is_replaced(tmp_path: Path) -> None:
-    with WorkerPool(1, LIMITS, READER) as pool:
+    with WorkerPool(1, LIMITS, READER, Attempt) as pool:
         [attempt] = _read(pool, _jobs(tmp_path, "a"))
         os.kill(int(attempt.detail), 9)
         assert orphans.until(lambda: not orphans.alive(int(attempt.detail)), 5)
@@ -106,7 +106,7 @@ def test_an_idle_process_that_died_is_replaced(tmp_path: Path) -> None:
 
 
 def test_whoever_stops_asking_leaves_no_process_busy(tmp_path: Path) -> None:
-    with WorkerPool(2, WorkerLimits(seconds=60), READER) as pool:
+    with WorkerPool(2, WorkerLimits(seconds=60), READER, Attempt) as pool:
         attempts = pool.read(_jobs(tmp_path, "a", "hang", "spin", "b"))
         assert next(attempts).document is not None
         start = time.monotonic()
@@ -117,20 +117,20 @@ def test_whoever_stops_asking_leaves_no_process_busy(tmp_path: Path) -> None:
 def test_too_large_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     path.write_text("a,b\n" + "".join(f"x{number},{number}\n" for number in range(15_000)))
-    with WorkerPool(1, WorkerLimits(answer=100_000), READER) as pool:
+    with WorkerPool(1, WorkerLimits(answer=100_000), READER, Attempt) as pool:
         [attempt] = pool.read([(path, "0" * 64)])
     assert attempt.reason == "too_much_memory" and "100000 bytes" in attempt.detail
 
 
 def test_a_reader_that_is_not_there(tmp_path: Path) -> None:
-    pool = WorkerPool(1, LIMITS, "tests.workspace.faulty_readers:none")
+    pool = WorkerPool(1, LIMITS, "tests.workspace.faulty_readers:none", Attempt)
     with pool, pytest.raises(WorkerFailure, match="no attribute 'none'"):
         _read(pool, _jobs(tmp_path, "a"))
 
 
 def test_keys_do_not_reach_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "secret")
-    with WorkerPool(1, LIMITS, READER) as pool:
+    with WorkerPool(1, LIMITS, READER, Attempt) as pool:
         [attempt] = _read(pool, _jobs(tmp_path, "a"))
         environment = Path(f"/proc/{attempt.detail}/environ")
         if not environment.exists():
@@ -143,9 +143,9 @@ def test_a_busy_process_ends_with_its_parent(tmp_path: Path, fault: str) -> None
     (tmp_path / f"{fault}.csv").write_text(ROWS)
     code = (
         "from pathlib import Path\n"
-        "from graphforge.workspace import WorkerLimits, WorkerPool\n"
+        "from graphforge.workspace import Attempt, WorkerLimits, WorkerPool\n"
         "Path('started').touch()\n"
-        f"pool = WorkerPool(1, WorkerLimits(), {READER!r})\n"
+        f"pool = WorkerPool(1, WorkerLimits(), {READER!r}, Attempt)\n"
         f"list(pool.read([(Path('{fault}.csv'), '0' * 64)]))"
     )
     process = orphans.start(code, tmp_path)

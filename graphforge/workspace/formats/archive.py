@@ -1,8 +1,11 @@
 """Zip members and their XML, within bounds: nothing unpacks further than the limits, no entity is resolved."""
 
+import errno
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -11,18 +14,36 @@ from lxml import etree
 from ..limits import ParseLimits
 from ..unreadable import UnreadableFile
 
-# What Python's zip reader raises on a broken archive.
-BROKEN = (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, ValueError, RuntimeError)
+# What Python's zip reader raises on a broken archive; OSErrors are told apart by `is_of_machine`.
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, RuntimeError)
 _FLOOR = 16 * 2**20
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
+def is_of_machine(error: BaseException) -> bool:
+    """Whether an error is the disk's or the system's, and says nothing of the file.
+
+    Readers also raise OSErrors of their own, without a number, and seek to places that a broken file names (EINVAL).
+    """
+    return isinstance(error, OSError) and error.errno not in (None, 0, errno.EINVAL)
+
+
+@contextmanager
+def corrupt_if_broken(what: str, *also: type[Exception]) -> Iterator[None]:
+    """UnreadableFile for what a broken archive, or ``also``, raises; an error of the machine stays what it is."""
+    caught: tuple[type[Exception], ...] = (*BROKEN, *also, OSError)
+    try:
+        yield
+    except caught as error:
+        if is_of_machine(error):
+            raise
+        raise UnreadableFile("corrupt", f"{what}: {error}") from error
+
+
 def open_archive(path: Path, limits: ParseLimits) -> zipfile.ZipFile:
     """The zip file, checked by its directory. Raises UnreadableFile where it is broken, protected or a bomb."""
-    try:
+    with corrupt_if_broken("a zip container that can't be opened"):
         archive = zipfile.ZipFile(path)
-    except BROKEN as error:
-        raise UnreadableFile("corrupt", f"a zip container that can't be opened: {error}") from error
     members = archive.infolist()
     if len(members) > limits.members:
         raise UnreadableFile("zip_bomb", f"{len(members)} members")
@@ -47,13 +68,11 @@ def read_member(archive: zipfile.ZipFile, name: str, limits: ParseLimits) -> byt
     Raises KeyError where there is no such member, UnreadableFile where it is broken.
     """
     member = archive.getinfo(name)
-    try:
+    with corrupt_if_broken(f"the zip member {name} can't be unpacked"):
         with archive.open(member) as file:
             data = file.read(limits.member + 1)
         if member.compress_type == zipfile.ZIP_DEFLATED:
             _check_end(archive, member, len(data))
-    except BROKEN as error:
-        raise UnreadableFile("corrupt", f"the zip member {name} can't be unpacked: {error}") from error
     if len(data) > limits.member:
         raise UnreadableFile("zip_bomb", f"{name} unpacks to more than {limits.member} bytes")
     return data

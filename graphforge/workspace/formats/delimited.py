@@ -2,9 +2,10 @@
 
 import csv
 import io
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from graphforge.records import CellLocator, Value
@@ -17,7 +18,12 @@ _DELIMITERS = (",", "\t", ";", "|")
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+),(?:\d{1,2}|\d{4,})$")
 _COMMA_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$")
 _POINT_NUMBER = re.compile(r"[+-]?\d+\.(?:\d{1,2}|\d{4,})$")
+_NUMBER = re.compile(r"[-+(]?[$€£]?\d[\d.,' ]{0,30}[%)]?")
 _SAMPLE = 200
+# Commas and semicolons are in prose as well.
+_OPENERS = ("\t", "|", ";")
+_LEAST_ROWS = 4
+_STRAY = 0.05
 
 
 def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -27,24 +33,59 @@ def rows_of(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _widths(text: str, delimiter: str) -> list[int]:
-    widths = []
+def _sampled(text: str, delimiter: str) -> list[list[str]]:
+    """The first records that hold something; none where the text can't be cut."""
+    rows = []
     try:
         for row in rows_of(text, delimiter):
             if any(cell.strip() for cell in row):
-                widths.append(len(row))
-            if len(widths) >= _SAMPLE:
+                rows.append(row)
+            if len(rows) >= _SAMPLE:
                 break
     except csv.Error:
         return []
-    return widths
+    return rows
+
+
+def _opening(text: str) -> str | None:
+    """The delimiter of a table that a text opens with, whatever stands below it: exports put pages of notes there.
+
+    The first line names every column, the records below are as wide up to the first that isn't cut at all, one column
+    at least holds numbers, and the notes have next to none of the delimiter. Lines of code, logs and columns that were
+    aligned by hand have no such line, or go on being cut.
+    """
+    for delimiter in _OPENERS:
+        rows = _sampled(text, delimiter)
+        table = list(itertools.takewhile(lambda row: len(row) > 1, rows))
+        if len(table) < _LEAST_ROWS or len({len(row) for row in table}) > 1:
+            continue
+        head, *body = ([cell.strip() for cell in row] for row in table)
+        if not all(head) or len(set(head)) < len(head) or any(_NUMBER.fullmatch(cell) for cell in head):
+            continue
+        if not any(_is_measured(column) for column in zip(*body, strict=True)):
+            continue
+        notes = rows[len(table) :]
+        if sum(len(row) > 1 for row in notes) <= _STRAY * len(notes):
+            return delimiter
+    return None
+
+
+def _is_measured(column: Iterable[str]) -> bool:
+    """Whether most of what a column holds is numbers."""
+    said = [cell for cell in column if cell]
+    return (
+        len(said) >= _LEAST_ROWS - 1 and sum(bool(_NUMBER.fullmatch(cell)) for cell in said) > len(said) / 2
+    )
 
 
 def delimiter_of(text: str) -> str:
-    """The delimiter that gives the most records of one width of at least two, a comma where none does."""
+    """The delimiter of the table that a text opens with; else the one that gives the most records of one width of at
+    least two, a comma where none does."""
+    if (opening := _opening(text)) is not None:
+        return opening
     best, chosen = 0.0, ","
     for delimiter in _DELIMITERS:
-        widths = _widths(text, delimiter)
+        widths = [len(row) for row in _sampled(text, delimiter)]
         if not widths:
             continue
         width, count = max(Counter(widths).items(), key=lambda pair: (pair[1] if pair[0] > 1 else 0, pair[0]))
@@ -57,18 +98,25 @@ def delimiter_of(text: str) -> str:
 
 
 def looks_delimited(head: str, lenient: bool) -> bool:
-    """Whether a text is a table of delimited fields; ``lenient`` where its name says so."""
+    """Whether a text is a table of delimited fields, or opens with one; ``lenient`` where its name says so."""
     text = head[: head.rfind("\n") + 1] if len(head) > 60_000 and "\n" in head else head
     delimiter = delimiter_of(text)
-    widths = _widths(text, delimiter)
-    if not widths:
+    rows = _sampled(text, delimiter)
+    if not rows:
         return False
-    width, count = Counter(widths).most_common(1)[0]
+    widths = Counter(map(len, rows))
+    width, count = widths.most_common(1)[0]
     if lenient:
-        return len(widths) > 1 or max(widths) > 1
+        return len(rows) > 1 or max(widths) > 1
+    if _opening(text) is not None:
+        return True
     # Prose has commas too, but hardly ever as many in line after line.
     least = 2 if delimiter == "\t" else 3
-    return width >= least and len(widths) >= 3 and count >= 0.8 * len(widths)
+    if width < least or len(rows) < 3 or count < 0.8 * len(rows):
+        return False
+    # A tab before each line indents it: what lies left of it is no column.
+    columns = zip(*(row for row in rows if len(row) == width), strict=True)
+    return sum(any(cell.strip() for cell in column) for column in columns) >= least
 
 
 def has_decimal_comma(text: str, delimiter: str) -> bool:

@@ -14,6 +14,7 @@ from graphforge.records import Block, PageLocator
 
 from ..raw import Reading
 from ..unreadable import UnreadableFile
+from .archive import is_of_machine
 from .text import clean
 
 Box = tuple[float, float, float, float]
@@ -92,6 +93,8 @@ def read(path: Path) -> Reading:
             width, height = image.size
             image.verify()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        if is_of_machine(error):
+            raise
         raise UnreadableFile("corrupt", f"the picture can't be opened: {error}") from error
     size = f"a picture of {width} x {height} pixels"
     reading = Reading(pages=1)

@@ -13,7 +13,15 @@ from graphforge.records import Block, PartLocator, SlideLocator, TableCellLocato
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import BROKEN, declares_entities, open_archive, package_metadata, read_member, xml_root
+from .archive import (
+    BROKEN,
+    corrupt_if_broken,
+    declares_entities,
+    open_archive,
+    package_metadata,
+    read_member,
+    xml_root,
+)
 from .docx import name_of
 from .text import clean
 
@@ -28,10 +36,8 @@ def open_deck(path: Path, limits: ParseLimits) -> Any:
         for name in archive.namelist():
             if name.endswith((".xml", ".rels")) and declares_entities(read_member(archive, name, limits)):
                 raise UnreadableFile("xml_entities", f"{name} declares XML entities")
-    try:
+    with corrupt_if_broken("the deck can't be opened", *_BROKEN):
         return pptx.Presentation(str(path))
-    except _BROKEN as error:
-        raise UnreadableFile("corrupt", f"the deck can't be opened: {error}") from error
 
 
 def shape_text(shape: Any, depth: int = 0) -> str:
