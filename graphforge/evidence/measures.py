@@ -18,7 +18,9 @@ PERIOD_WORDS = re.compile(
 # Numbers under such names identify or order the rows; nobody adds or compares them.
 IDENTIFIERS = re.compile(
     r"\b(?:id|ids|code|codes|fips|zip|zipcode|rank|soc|naics|sic|year|month|latitude|longitude|lat|lon|phone|"
-    r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$"
+    r"row|page|date|version|sort)\b|^(?:no|number|line|key|index|order|day)$|"
+    # "BRT Number": which one it is; "Total Number" and "Number of accounts" count.
+    r"^(?!.*\b(?:number|no) of\b)(?!(?:total|whole|the)\b)\w.* (?:number|no|nbr)$"
 )
 
 

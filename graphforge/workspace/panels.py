@@ -33,6 +33,8 @@ _COUNTED = re.compile(
     r"production|volume|consumption|generation|capacity|emissions|tons|barrels|dollars|usd|visas|notices|layoffs|"
     r"children|adults|seats|income|taxes|tax|class)\b"
 )
+# "BRT Number", "Account No": which one it is, not how many ("Total Number", "Number of accounts").
+_NUMBERED = re.compile(r"^(?!.*\b(?:number|no) of\b)(?!(?:total|whole|the)\b)\w.* (?:number|no|nbr)$")
 _LEFTOVER_HEADER = re.compile(r"(?:column|unnamed|field|col)? ?\d*$")
 
 
@@ -158,8 +160,10 @@ def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str)
 
 def _is_code(column: Column) -> bool:
     words = normalize(column.name).split()
-    return (bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name)) or (
-        bool(words) and (words[-1] in _CODES or words[0] in {"id", "fips", "zip", "lat", "lon"})
+    return (
+        (bool(_LEFTOVER_HEADER.fullmatch(" ".join(words))) and not period_of(column.name))
+        or bool(_NUMBERED.match(" ".join(words)))
+        or (bool(words) and (words[-1] in _CODES or words[0] in {"id", "fips", "zip", "lat", "lon"}))
     )
 
 

@@ -13,7 +13,16 @@ from graphforge.workspace.cases import SAME_FIGURES
 from graphforge.workspace.names import distinct_names, safe_name
 from graphforge.workspace.words import measure_of, period_of, without_period
 
-SETTINGS = AssemblySettings(relevance=0.3, closeness=0.7, smallest=4, largest=10, family_bonus=0.1, alone=0.4)
+SETTINGS = AssemblySettings(
+    relevance=0.3,
+    closeness=0.7,
+    files_cost=0.1,
+    topic_cost=0.01,
+    smallest=4,
+    largest=10,
+    family_bonus=0.1,
+    alone=0.4,
+)
 
 
 def names(found: Library, hashes: tuple[str, ...]) -> list[str]:
@@ -176,7 +185,16 @@ def test_sizes_are_spread_over_the_whole_range() -> None:
 
 def test_settings_refuse_an_empty_range() -> None:
     with pytest.raises(ValueError, match="must not be above"):
-        AssemblySettings(relevance=1, closeness=0.5, smallest=9, largest=5, family_bonus=0, alone=1)
+        AssemblySettings(
+            relevance=1,
+            closeness=0.5,
+            files_cost=0,
+            topic_cost=0,
+            smallest=9,
+            largest=5,
+            family_bonus=0,
+            alone=1,
+        )
 
 
 def test_families_are_those_of_the_files() -> None:
