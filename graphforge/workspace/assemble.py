@@ -22,7 +22,8 @@ class AssemblySettings(BaseModel):
     """How seeds and cases are matched.
 
     ``relevance``: the least relevance (0 to 2) of a case to a seed; below it the seed is rejected rather than given
-    somebody else's work. ``closeness``: only cases with at least this part of the best case's relevance compete for a
+    somebody else's work. ``elsewhere``: what is left of the relevance where nothing that the demand is about occurs
+    in the case. ``closeness``: only cases with at least this part of the best case's relevance compete for a
     seed, so that spreading tasks over cases costs little of the fit. ``files_cost`` and ``topic_cost``: what every
     further use of a set of core files, or of a topic, costs more than the one before it. ``smallest`` to
     ``largest``: the sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the
@@ -33,6 +34,7 @@ class AssemblySettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     relevance: float = Field(ge=0)
+    elsewhere: float = Field(ge=0, le=1)
     closeness: float = Field(ge=0, le=1)
     files_cost: float = Field(ge=0)
     topic_cost: float = Field(ge=0)
@@ -69,7 +71,7 @@ def assemble(
             _reject(seed, "no_coherent_case", "the library holds no related tables or texts")
             for seed in seeds
         ]
-    relevance = Relevance(library, cases, seeds)
+    relevance = Relevance(library, cases, seeds, settings.elsewhere)
     related = {case.id: is_related(library, case) for case in cases}
     if not settings.alone:
         cases = tuple(case for case in cases if related[case.id])

@@ -20,9 +20,8 @@ _ANYWHERE = 0.6
 # A BM25 score that leaves no doubt: several rare words in common.
 _FULL_SCORE = 10.0
 _LONE_WORD = 0.4
-# What is left of the fit where nothing that a demand is about occurs in a case; and the part of its objects that is
-# enough, because demands list ("such as orders, invoices or receipts").
-_NO_OBJECT, _ENOUGH_OBJECTS = 0.25, 0.6
+# The part of what a demand is about that is enough, because demands list ("such as orders, invoices or receipts").
+_ENOUGH_OBJECTS = 0.6
 # A demand that names nothing but data is anybody's whose work is figures, and less so a specialist's.
 _GENERAL = 0.6
 # From this part of a field on, a case is about what the words of the field name.
@@ -57,9 +56,11 @@ class Relevance:
 
     Both count in full only where what the demand is about occurs in the case: its *objects*, the demand's own words
     less those of handling data. Solar installations are no more forecast from emission rates than from tax receipts.
+    ``elsewhere`` (0 to 1) is what is left of the fit where none of them does.
     """
 
-    def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed]):
+    def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed], elsewhere: float):
+        self._elsewhere = elsewhere
         bags = {case.id: case_bag(library, case) for case in cases}
         self._cases = Index(bags)
         topics = {
@@ -108,7 +109,7 @@ class Relevance:
             # One word in common may be another sense of it: "control" valves, a city "controller".
             alike *= 1.0 if len(query.keys() & self._words[case]) >= 2 else _LONE_WORD
             told = _told(objects, self._told[case], 1.0 if anywhere else _GENERAL)
-            found[case] = round((common + alike) * (_NO_OBJECT + (1 - _NO_OBJECT) * told), 6)
+            found[case] = round((common + alike) * (self._elsewhere + (1 - self._elsewhere) * told), 6)
         return found
 
     def query(self, seed: Seed) -> dict[str, float]:

@@ -16,6 +16,7 @@ from graphforge.workspace.words import measure_of, period_of, without_period
 
 SETTINGS = AssemblySettings(
     relevance=0.3,
+    elsewhere=0.25,
     closeness=0.7,
     files_cost=0.1,
     topic_cost=0.01,
@@ -188,6 +189,7 @@ def test_settings_refuse_an_empty_range() -> None:
     with pytest.raises(ValueError, match="must not be above"):
         AssemblySettings(
             relevance=1,
+            elsewhere=0.25,
             closeness=0.5,
             files_cost=0,
             topic_cost=0,
@@ -319,7 +321,11 @@ def test_work_on_something_that_the_files_lack_is_nobody_elses_work() -> None:
     found = budget_library()
     cases = found.findings.cases
     about, beside, general = (
-        max(Relevance(found, cases, []).of(seed(1, demand, "reconciliation", "Budget Analysts")).values())
+        max(
+            Relevance(found, cases, [], elsewhere=0.25)
+            .of(seed(1, demand, "reconciliation", "Budget Analysts"))
+            .values()
+        )
         for demand in (
             "Reconcile city budget spending of departments.",
             "Reconcile orchard harvests against budget forecasts of fruit growers and cider presses.",

@@ -21,6 +21,7 @@ from graphforge.workspace import (
 
 SETTINGS = AssemblySettings(
     relevance=0.1,
+    elsewhere=0.25,
     closeness=0.5,
     files_cost=0.05,
     topic_cost=0.0,

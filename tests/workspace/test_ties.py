@@ -8,6 +8,7 @@ from graphforge.workspace.ties import TiedFile, find_ties
 
 SETTINGS = AssemblySettings(
     relevance=0.1,
+    elsewhere=0.25,
     closeness=0.5,
     files_cost=0.05,
     topic_cost=0.0,
