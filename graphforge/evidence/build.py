@@ -133,19 +133,29 @@ def _choose(
     found: Found,
     workspace: Workspace,
 ) -> Evidence | None:
-    """One of the best of its kind. Seeds over the same files get different ones, by their ids."""
+    """The one that the files were put together for, else one of the best of its kind, by the workspace's id.
+
+    A seed was matched to what its workspace is about; over the same files another seed was given something else.
+    """
+    about = set(workspace.about)
+
+    def meant(one: Evidence) -> bool:
+        return {column_of(measure) for measure in measures_of(one)} <= about
+
     options: Sequence[Evidence]
     if kind == "quote":
-        options = found.quoted[:4]
+        options = [one for one in found.quoted if meant(one)][:1] or found.quoted[:4]
     elif kind == "threshold":
-        options = found.bounds[:8]
+        options = [one for one in found.bounds if meant(one)][:1] or found.bounds[:8]
     else:
         demand = content_words(f"{workspace.seed.demand} {workspace.seed.dwa}")
         ranked = sorted(
             found.findings[kind],
             key=lambda finding: (-finding.quality - 0.1 * _overlap(finding, demand), finding.order()),
         )
-        options = [finding for finding in ranked if finding.quality >= ranked[0].quality - 0.4][:8]
+        options = [one for one in ranked if meant(one)][:1] or [
+            finding for finding in ranked if finding.quality >= ranked[0].quality - 0.4
+        ][:8]
     if not options:
         return None
     return options[int(stable_hash(workspace.id, kind)[:8], 16) % len(options)]

@@ -36,12 +36,16 @@ class WorkspaceFile(Record):
 
 
 class Workspace(Record):
-    """The files of one task, and the seed they serve (paper section 3.2)."""
+    """The files of one task, and the seed they serve (paper section 3.2).
+
+    ``about``: the columns (file, table, number) for which the files were put together; empty where a model chose them.
+    """
 
     id: Identifier
     seed: Seed
     topic: str
     files: tuple[WorkspaceFile, ...] = Field(min_length=4, max_length=12)
+    about: tuple[tuple[Sha256, str, int], ...] = ()
 
     @model_validator(mode="after")
     def _distinct(self) -> "Workspace":

@@ -1,15 +1,15 @@
 """Assembly: a coherent case and the files around it for every seed (paper section 3.2)."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..records import Rejection, Seed, Workspace, WorkspaceFile, stable_hash
+from ..records import ExecutionPattern, Rejection, Seed, Workspace, WorkspaceFile, stable_hash
 from .cases import PATTERNS, Case
 from .families import INPUT_FAMILIES
 from .library import Library
+from .match import Slot, match
 from .names import distinct_names
 from .relevance import Relevance
 from .roles import Cast, cast, is_related
@@ -22,17 +22,22 @@ class AssemblySettings(BaseModel):
     """How seeds and cases are matched.
 
     ``relevance``: the least relevance (0 to 2) of a case to a seed; below it the seed is rejected rather than given
-    somebody else's work. ``closeness``: while there are cases with at least this part of the best case's relevance,
-    only they compete, so that spreading tasks over cases costs little of the fit. ``smallest`` to ``largest``: the
-    sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the seed's input
-    family is worth. ``alone``: what a case counts that has one core file and nothing to compute across files; at 0 it
-    is left out.
+    somebody else's work. ``elsewhere``: what is left of the relevance where nothing that the demand is about occurs
+    in the case. ``closeness``: only cases with at least this part of the best case's relevance compete for a
+    seed, so that spreading tasks over cases costs little of the fit. ``files_cost`` and ``topic_cost``: what every
+    further use of a set of core files, or of a topic, costs more than the one before it. ``smallest`` to
+    ``largest``: the sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the
+    seed's input family is worth. ``alone``: what a case counts that has one core file and nothing to compute across
+    files; at 0 it is left out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     relevance: float = Field(ge=0)
+    elsewhere: float = Field(ge=0, le=1)
     closeness: float = Field(ge=0, le=1)
+    files_cost: float = Field(ge=0)
+    topic_cost: float = Field(ge=0)
     smallest: int = Field(ge=SMALLEST, le=LARGEST)
     largest: int = Field(ge=SMALLEST, le=LARGEST)
     family_bonus: float = Field(ge=0, le=1)
@@ -57,58 +62,69 @@ def assemble(
 ) -> tuple[list[Workspace], list[Rejection]]:
     """A workspace or a rejection for every seed, in order.
 
-    A seed gets the case with the highest relevance x quality among those that fit its execution pattern; a case
-    counts less each time that its files, or its topic, were used before, and never serves one pattern twice.
+    All seeds are matched at once (:mod:`graphforge.workspace.match`): a pair is worth its relevance x the case's
+    quality, no case serves one pattern twice, and who gets what doesn't hang on the order of the seeds.
     """
     cases = library.findings.cases
-    workspaces: list[Workspace] = []
-    rejections: list[Rejection] = []
     if not cases:
         return [], [
             _reject(seed, "no_coherent_case", "the library holds no related tables or texts")
             for seed in seeds
         ]
-    relevance = Relevance(library, cases, seeds)
-    served: set[tuple[str, str]] = set()
+    relevance = Relevance(library, cases, seeds, settings.elsewhere)
     related = {case.id: is_related(library, case) for case in cases}
     if not settings.alone:
         cases = tuple(case for case in cases if related[case.id])
-    used: Counter[tuple[str, ...]] = Counter()
-    for seed in track(seeds, "assembling workspaces", len(seeds)) if track else seeds:
+    families = {case.id: {_family(library, sha256) for sha256 in case.core} for case in cases}
+
+    def worth(case: Case, seed: Seed, score: float) -> float:
+        value = score * (0.4 + 0.6 * case.quality)
+        value *= 1.0 if related[case.id] else settings.alone
+        return value * (1 + settings.family_bonus * (seed.input_family in families[case.id]))
+
+    offers: dict[str, dict[str, float]] = {}
+    refused: dict[str, Rejection] = {}
+    slots: dict[str, tuple[Case, ExecutionPattern]] = {}
+    for seed in seeds:
         fitting = [case for case in cases if seed.pattern in PATTERNS[case.kind]]
-        scores = relevance.of(seed)
-        best = max((scores[case.id] for case in fitting), default=0.0)
         if not fitting:
-            rejections.append(
-                _reject(seed, "no_coherent_case", f"no related files for the pattern {seed.pattern}")
-            )
+            detail = f"no related files for the pattern {seed.pattern}"
+            refused[seed.id] = _reject(seed, "no_coherent_case", detail)
             continue
+        scores = relevance.of(seed)
+        best = max(scores[case.id] for case in fitting)
         if best < settings.relevance:
             detail = (
                 f"the nearest case has a relevance of {best:.2f}, under the bar of {settings.relevance:g}"
             )
-            rejections.append(_reject(seed, "no_coherent_case", detail))
+            refused[seed.id] = _reject(seed, "no_coherent_case", detail)
             continue
-        fit = [
-            case
-            for case in fitting
-            if scores[case.id] >= settings.relevance and (case.id, seed.pattern) not in served
-        ]
-        near = [case for case in fit if scores[case.id] >= settings.closeness * best]
-        open_cases = near or fit
-        if not open_cases:
-            rejections.append(_reject(seed, "cases_taken", "every case that fits serves its pattern already"))
+        bar = max(settings.relevance, settings.closeness * best)
+        offers[seed.id] = {}
+        for case in fitting:
+            if scores[case.id] >= bar:
+                slot = f"{case.id} {seed.pattern}"
+                slots[slot] = (case, seed.pattern)
+                offers[seed.id][slot] = worth(case, seed, scores[case.id])
+    matched = match(
+        offers,
+        {slot: Slot(tuple(sorted(case.core)), case.topic) for slot, (case, _) in slots.items()},
+        settings.files_cost,
+        settings.topic_cost,
+    )
+    workspaces: list[Workspace] = []
+    rejections: list[Rejection] = []
+    for seed in track(seeds, "assembling workspaces", len(seeds)) if track else seeds:
+        if seed.id in refused:
+            rejections.append(refused[seed.id])
             continue
-
-        def worth(case: Case, seed: Seed = seed, scores: dict[str, float] = scores) -> float:
-            value = scores[case.id] * (0.4 + 0.6 * case.quality)
-            families = {_family(library, sha256) for sha256 in case.core}
-            value *= 1.0 if related[case.id] else settings.alone
-            value *= 1 + settings.family_bonus * (seed.input_family in families)
-            value /= 1 + 0.5 * used[("files", *sorted(case.core))]
-            return value / (1 + 0.15 * used["topic", case.topic])
-
-        case = min(open_cases, key=lambda case: (-round(worth(case), 9), case.id))
+        if seed.id not in matched:
+            detail = (
+                "every case that fits serves its pattern for a seed that it fits better, or its topic is full"
+            )
+            rejections.append(_reject(seed, "cases_taken", detail))
+            continue
+        case, _ = slots[matched[seed.id]]
         if library.ranking is None:
             query = [*case.words, *relevance.query(seed)]
             ranked = [sha256 for sha256, _ in library.index.search(query, len(library.files))]
@@ -120,15 +136,13 @@ def assemble(
             detail = f"{len(files)} files, fewer than {SMALLEST}"
             rejections.append(_reject(seed, "too_few_files", detail))
             continue
-        served.add((case.id, seed.pattern))
-        used[("files", *sorted(case.core))] += 1
-        used["topic", case.topic] += 1
         workspaces.append(
             Workspace(
                 id=f"ws-{stable_hash(seed.id, case.id)[:16]}",
                 seed=seed,
                 topic=case.topic,
                 files=workspace_files(library, files),
+                about=tuple((piece.sha256, piece.table, piece.column) for piece in case.pieces),
             )
         )
     return workspaces, rejections

@@ -14,7 +14,16 @@ from math import fsum
 from statistics import median
 from typing import Literal
 
-from ..records import Document, ExecutionPattern, close, normalize, parse_number
+from ..records import (
+    Document,
+    ExecutionPattern,
+    adds_up,
+    close,
+    counts_something,
+    is_money,
+    normalize,
+    parse_number,
+)
 from .panels import MIN_ROWS, Measure, Panel, panels_of
 from .words import subject_terms, terms, without_period
 
@@ -301,6 +310,8 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
                 both = len(pair.shared & one.keys & two.keys)
                 if both < MIN_ROWS or one.lowest < 0 or two.lowest < 0 or _one_measure(pair, one, two):
                     continue
+                if not _comparable(pair, one, two):
+                    continue
                 # Any two series share their years. They belong together where they speak of one thing.
                 if pair.left.temporal and not _about(pair.left, one) & _about(pair.right, two):
                     continue
@@ -320,6 +331,40 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
 def _about(panel: Panel, measure: Measure) -> set[str]:
     """What a table and a measure of it are about, in stems."""
     return set(subject_terms(without_period(f"{panel.subject} {measure.name}")))
+
+
+def _comparable(pair: _Pair, one: Measure, two: Measure) -> bool:
+    """Whether one measure may be told per unit of the other: amounts of one time, the one below without a zero.
+
+    Prices, rates and counts of different years stand beside one another and nothing can be computed from them.
+    """
+    if not (_amount(pair.left, one) and _amount(pair.right, two)):
+        return False
+    if one.stated_period and two.stated_period and one.stated_period != two.stated_period:
+        return False
+    keys = pair.shared & one.keys & two.keys
+    sides = [(one, _money(pair.left, one)), (two, _money(pair.right, two))]
+    if sides[0][1] != sides[1][1]:
+        below = next(side for side, money in sides if not money)
+    else:
+        below = max((one, two), key=lambda side: fsum(side.values[key] for key in keys))
+    return all(below.values[key] for key in keys)
+
+
+def _amount(panel: Panel, one: Measure) -> bool:
+    """Whether a column holds amounts: they add up, and are counted or paid out."""
+    if not (one.adds_up and adds_up(one.name, one.unit)):
+        return False
+    bare = without_period(one.name) in {"", "value", "values"}
+    return (
+        counts_something(one.name, one.unit)
+        or (bare and counts_something(panel.subject))
+        or all(value.is_integer() for value in one.values.values())
+    )
+
+
+def _money(panel: Panel, one: Measure) -> bool:
+    return is_money(f"{one.name} {panel.table.title}", one.unit)
 
 
 def _one_measure(pair: _Pair, one: Measure, two: Measure) -> bool:
@@ -488,12 +533,13 @@ def _scale(sentence: str, end: int) -> float:
 
 
 def _thresholds(library: Mapping[str, CaseText], panels: list[Panel]) -> Iterator[Case]:
-    by_topic: dict[str, list[tuple[Panel, Measure, frozenset[str]]]] = defaultdict(list)
+    by_topic: dict[str, list[tuple[Panel, Measure, frozenset[str], frozenset[str]]]] = defaultdict(list)
     for panel in panels:
+        rows = frozenset(terms(panel.key_name))
         for one in panel.measures:
             name = frozenset(terms(without_period(one.name)))
-            if name:
-                by_topic[panel.topic].append((panel, one, name))
+            if name and rows:
+                by_topic[panel.topic].append((panel, one, name, rows))
     for sha256 in sorted(library):
         item = library[sha256]
         if item.topic not in by_topic:
@@ -507,10 +553,11 @@ def _thresholds(library: Mapping[str, CaseText], panels: list[Panel]) -> Iterato
             if not limits:
                 continue
             words = frozenset(terms(sentence))
-            for panel, one, name in by_topic[item.topic]:
-                common = len(name & words)
-                if panel.sha256 == sha256 or common < max(1, round(0.6 * len(name))):
+            for panel, one, name, rows in by_topic[item.topic]:
+                # A rule that leaves out what it measures, or what the rows are, may be about anything.
+                if panel.sha256 == sha256 or not name <= words or not rows & words:
                     continue
+                common = len(name)
                 values = list(one.values.values())
                 for limit in limits:
                     beyond = sum(value > limit for value in values)

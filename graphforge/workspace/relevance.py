@@ -9,7 +9,7 @@ from .cases import Case
 from .fields import AT_HOME_ANYWHERE, FIELDS, densities
 from .index import Index
 from .library import Library
-from .words import subject_terms, terms
+from .words import stem, subject_terms, terms
 
 # The demand says what the work is about; the occupation's name its field; the activity is worded for all fields.
 _WEIGHTS = {"occupation": 1.5, "demand": 1.0, "dwa": 0.5}
@@ -20,6 +20,29 @@ _ANYWHERE = 0.6
 # A BM25 score that leaves no doubt: several rare words in common.
 _FULL_SCORE = 10.0
 _LONE_WORD = 0.4
+# The part of what a demand is about that is enough, because demands list ("such as orders, invoices or receipts").
+_ENOUGH_OBJECTS = 0.6
+# A demand that names nothing but data is anybody's whose work is figures, and less so a specialist's.
+_GENERAL = 0.6
+# From this part of a field on, a case is about what the words of the field name.
+_OF_THE_FIELD = 0.4
+# How work with data is done, and for whom: no object that could be missing in a file.
+_MEANS = frozenset(
+    stem(word)
+    for word in """
+    accurate agency agencies algorithm algorithms amount analytical appropriate business calculate calculations
+    calculator calculators chart charts clean client clients code coding combine company compilation computer
+    computers conclusions consistency correct data database databases dataset datasets department departments
+    discrepancies draft edit electronic enter entry error errors estimates factors feature figures forecast forecasts
+    formulas future government graph graphs historical inform input integrate interpretation keyboard locate
+    manipulate mathematical model modeling models monthly narrative number numbers numerical operational organization
+    output past pattern patterns periodic predict prediction preparation present presentation presentations project
+    projections public quantitative quarterly raw reconcile regular relationships represent research revise sample
+    scientific software source sources spreadsheet spreadsheets statistic statistics summaries summarize summary
+    table tables tabulate tabulation tool tools transfer trend trends variable variables variety visual
+    visualization visualizations weekly word yearly
+    """.split()
+)
 # Below so many seeds, what they share says nothing about occupations in general.
 _ENOUGH_SEEDS = 20
 
@@ -30,9 +53,14 @@ class Relevance:
     The sum of two parts, 0 to 1 each. *Field*: how much of the seed's field of work there is in the case and in its
     topic (:mod:`graphforge.workspace.fields`). *Words*: BM25 of the seed's words against the case, where words that
     most of the seeds share weigh little, because they belong to work in general.
+
+    Both count in full only where what the demand is about occurs in the case: its *objects*, the demand's own words
+    less those of handling data. Solar installations are no more forecast from emission rates than from tax receipts.
+    ``elsewhere`` (0 to 1) is what is left of the fit where none of them does.
     """
 
-    def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed]):
+    def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed], elsewhere: float):
+        self._elsewhere = elsewhere
         bags = {case.id: case_bag(library, case) for case in cases}
         self._cases = Index(bags)
         topics = {
@@ -48,6 +76,17 @@ class Relevance:
                 for name in FIELDS
             }
         self._words = {case: frozenset(words) for case, words in bags.items()}
+        heads = {
+            topic: frozenset(term for sha256 in members for term in terms(library.files[sha256].head()))
+            for topic, members in library.topics().items()
+        }
+        self._told: dict[str, frozenset[str]] = {
+            case.id: self._words[case.id]
+            | heads[case.topic].union(
+                *(FIELDS[name] for name, part in self._fields[case.id].items() if part >= _OF_THE_FIELD)
+            )
+            for case in cases
+        }
         self._seeds = len(seeds)
         self._frequency = Counter(term for seed in seeds for term in set(_weighted(seed)))
 
@@ -56,6 +95,11 @@ class Relevance:
         query = self.query(seed)
         scores = self._cases.scores(query)
         fields, certainty, anywhere = seed_fields(seed)
+        objects = {
+            term: self._rarity(term)
+            for term in dict.fromkeys(subject_terms(seed.demand))
+            if term not in _MEANS
+        }
         found: dict[str, float] = {}
         for case, have in self._fields.items():
             common = certainty * sum(part * have[name] for name, part in fields.items())
@@ -64,7 +108,8 @@ class Relevance:
             alike = min(1.0, scores[case] / _FULL_SCORE)
             # One word in common may be another sense of it: "control" valves, a city "controller".
             alike *= 1.0 if len(query.keys() & self._words[case]) >= 2 else _LONE_WORD
-            found[case] = round(common + alike, 6)
+            told = _told(objects, self._told[case], 1.0 if anywhere else _GENERAL)
+            found[case] = round((common + alike) * (self._elsewhere + (1 - self._elsewhere) * told), 6)
         return found
 
     def query(self, seed: Seed) -> dict[str, float]:
@@ -75,6 +120,16 @@ class Relevance:
         if self._seeds < _ENOUGH_SEEDS:
             return 1.0
         return math.log(1 + self._seeds / self._frequency[term]) / math.log(1 + self._seeds)
+
+
+def _told(objects: Mapping[str, float], words: frozenset[str], general: float) -> float:
+    """How much of what a demand is about occurs among a case's words, 0 to 1; ``general`` where it names nothing."""
+    total = sum(objects.values())
+    if not total:
+        return general
+    return min(
+        1.0, sum(weight for term, weight in objects.items() if term in words) / (_ENOUGH_OBJECTS * total)
+    )
 
 
 def seed_fields(seed: Seed) -> tuple[dict[str, float], float, bool]:

@@ -101,3 +101,17 @@ def test_a_pattern_that_rules_cannot_state_is_left_to_a_model():
 
 def test_the_same_files_give_the_same_bytes():
     assert graph("reconciliation").line() == graph("reconciliation").line()
+
+
+@pytest.mark.parametrize("name", ["permits_first.xlsx", "movement.xlsx"])
+def test_the_graph_is_about_what_the_workspace_was_put_together_for(name):
+    """Whatever else the same files hold: a second workspace over them is about something else."""
+    made = workspace("data_analysis_and_reporting", permits_first="core", movement="core")
+    meant = next(one for one in DOCUMENTS.values() if one.name == name)
+    made = made.model_copy(update={"about": ((meant.sha256, "t1", 1),)})
+    built = build(made, DOCUMENTS, reread, LIMITS)
+    assert isinstance(built, EvidenceGraph)
+    share = next(one for one in built.relations if one.kind == "share")
+    [series] = [one for one in built.series if one.id == share.series[0]]
+    files = {node.file for node in built.nodes if node.id in series.nodes}
+    assert files == {meant.sha256}

@@ -11,9 +11,20 @@ from graphforge.records import Workspace
 from graphforge.workspace import AssemblySettings, Library, assemble, families
 from graphforge.workspace.cases import SAME_FIGURES
 from graphforge.workspace.names import distinct_names, safe_name
+from graphforge.workspace.relevance import Relevance
 from graphforge.workspace.words import measure_of, period_of, without_period
 
-SETTINGS = AssemblySettings(relevance=0.3, closeness=0.7, smallest=4, largest=10, family_bonus=0.1, alone=0.4)
+SETTINGS = AssemblySettings(
+    relevance=0.3,
+    elsewhere=0.25,
+    closeness=0.7,
+    files_cost=0.1,
+    topic_cost=0.01,
+    smallest=4,
+    largest=10,
+    family_bonus=0.1,
+    alone=0.4,
+)
 
 
 def names(found: Library, hashes: tuple[str, ...]) -> list[str]:
@@ -176,7 +187,17 @@ def test_sizes_are_spread_over_the_whole_range() -> None:
 
 def test_settings_refuse_an_empty_range() -> None:
     with pytest.raises(ValueError, match="must not be above"):
-        AssemblySettings(relevance=1, closeness=0.5, smallest=9, largest=5, family_bonus=0, alone=1)
+        AssemblySettings(
+            relevance=1,
+            elsewhere=0.25,
+            closeness=0.5,
+            files_cost=0,
+            topic_cost=0,
+            smallest=9,
+            largest=5,
+            family_bonus=0,
+            alone=1,
+        )
 
 
 def test_families_are_those_of_the_files() -> None:
@@ -244,3 +265,82 @@ def test_a_generic_column_takes_its_subject_along() -> None:
     assert measure_of("Total", "Wage tax 2020") == measure_of("total", "Wage tax 2021")
     assert measure_of("Total", "Wage tax") != measure_of("Total", "Sales tax")
     assert measure_of("Wage tax 2020", "a") == measure_of("Wage tax (revised)", "b")
+
+
+def joined(left: str, first: list[object], right: str, second: list[object]) -> bool:
+    found = library(
+        *(
+            (
+                "city",
+                document(f"{at}.csv", (table([["Department", name], *map(list, rows)], title="Tables"),)),
+            )
+            for at, name, rows in (
+                ("a", left, zip(DEPARTMENTS, first, strict=True)),
+                ("b", right, zip(DEPARTMENTS, second, strict=True)),
+            )
+        )
+    )
+    return "pair_other_measure" in kinds(found)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "second", "together"),
+    [
+        ("Permits issued", "Inspectors", [3, 4, 9, 2, 6, 8, 7, 5], True),
+        ("Permits issued", "Price per litre", [3, 4, 9, 2, 6, 8, 7, 5], False),
+        ("Permits issued", "Share of homes", [0.3, 0.4, 0.9, 0.2, 0.6, 0.8, 0.7, 0.5], False),
+        ("Permits issued 2020", "Inspectors 2021", [3, 4, 9, 2, 6, 8, 7, 5], False),
+        ("Permits issued", "Revenue", [0, 4, 9, 2, 6, 8, 7, 5], True),
+        ("Permits issued", "BRT Number", [3171, 4022, 9430, 2115, 6022, 8777, 7001, 5119], False),
+    ],
+)
+def test_two_measures_are_a_case_where_one_may_be_told_for_each_of_the_other(
+    left: str, right: str, second: list[object], together: bool
+) -> None:
+    assert joined(left, [31, 22, 45, 50, 12, 60, 18, 27], right, second) is together
+
+
+@pytest.mark.parametrize(
+    ("rule", "stated"),
+    [
+        ("A department with spending of more than 75 needs approval.", True),
+        ("Spending of more than 75 needs approval.", False),
+        ("Departments with more than 75 desks are inspected.", False),
+    ],
+)
+def test_a_rule_must_say_what_it_measures_and_of_what(rule: str, stated: bool) -> None:
+    rows = [["Department", "Spending"]] + [[name, 10 * n + 3] for n, name in enumerate(DEPARTMENTS, 3)]
+    found = library(
+        ("city", document("a.csv", (table(rows, title="Spending"),))),
+        ("city", document("rule.md", text=(rule,), family="md")),
+    )
+    assert ("threshold" in kinds(found)) is stated
+
+
+def test_work_on_something_that_the_files_lack_is_nobody_elses_work() -> None:
+    found = budget_library()
+    cases = found.findings.cases
+    about, beside, general = (
+        max(
+            Relevance(found, cases, [], elsewhere=0.25)
+            .of(seed(1, demand, "reconciliation", "Budget Analysts"))
+            .values()
+        )
+        for demand in (
+            "Reconcile city budget spending of departments.",
+            "Reconcile orchard harvests against budget forecasts of fruit growers and cider presses.",
+            "Analyze data, using statistical formulas and spreadsheets.",
+        )
+    )
+    assert about > general > beside
+
+
+def test_the_order_of_seeds_decides_nothing() -> None:
+    seeds = [
+        seed(1, "Reconcile the spending of city departments.", "reconciliation"),
+        seed(2, "Reconcile city budget spending by departments with revised spending.", "reconciliation"),
+        seed(3, "Revise city department spending.", "artifact_revision"),
+        seed(4, "Report the spending of city departments.", "data_analysis_and_reporting"),
+    ]
+    first = {w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]}
+    assert first == {w.line() for w in assemble(budget_library(), seeds[::-1], SETTINGS)[0]}

@@ -19,7 +19,17 @@ from graphforge.workspace import (
     stored_file,
 )
 
-SETTINGS = AssemblySettings(relevance=0.1, closeness=0.5, smallest=4, largest=6, family_bonus=0.1, alone=0.4)
+SETTINGS = AssemblySettings(
+    relevance=0.1,
+    elsewhere=0.25,
+    closeness=0.5,
+    files_cost=0.05,
+    topic_cost=0.0,
+    smallest=4,
+    largest=6,
+    family_bonus=0.1,
+    alone=0.4,
+)
 
 
 @pytest.fixture

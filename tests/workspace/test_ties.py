@@ -6,7 +6,17 @@ from graphforge.workspace import AssemblySettings, assemble
 from graphforge.workspace.roles import is_related
 from graphforge.workspace.ties import TiedFile, find_ties
 
-SETTINGS = AssemblySettings(relevance=0.1, closeness=0.5, smallest=4, largest=6, family_bonus=0.1, alone=0.4)
+SETTINGS = AssemblySettings(
+    relevance=0.1,
+    elsewhere=0.25,
+    closeness=0.5,
+    files_cost=0.05,
+    topic_cost=0.0,
+    smallest=4,
+    largest=6,
+    family_bonus=0.1,
+    alone=0.4,
+)
 AREAS = ["North", "South", "East", "West", "Harbour", "Market", "Mill", "Ferry"]
 
 

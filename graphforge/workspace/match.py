@@ -1,0 +1,160 @@
+"""Matching: which seed gets which case, chosen for all seeds at once (paper section 3.2).
+
+Serving one seed after the other gives a case to the first who can use it at all, and leaves the one whose work it is
+with nothing. The whole is a flow of least cost: seeds to slots (a case under a pattern), slots to the set of files that
+the case is about, sets to their topic. Every further use of a set or a topic costs more than the one before, so that
+tasks spread where the fit is equal and crowd where it is not.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+# Weights count in millionths: sums of whole numbers are the same in every order.
+_UNIT = 1_000_000
+_NEVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one seed may have: its ``files`` and its ``topic`` are shared with other slots."""
+
+    files: tuple[str, ...]
+    topic: str
+
+
+def match(
+    worth: Mapping[str, Mapping[str, float]],
+    slots: Mapping[str, Slot],
+    files_cost: float,
+    topic_cost: float,
+) -> dict[str, str]:
+    """The slot of every seed that gets one: no slot twice, and the greatest total worth there is.
+
+    ``worth``: for every seed the slots that it may have, with what they are worth to it. The n-th use of a set of files
+    costs n - 1 times ``files_cost``, of a topic n - 1 times ``topic_cost``; a pair that is not worth that stays
+    apart. The same for every order of seeds and slots.
+
+    >>> slots = {"a": Slot(("1",), "x"), "b": Slot(("2",), "x")}
+    >>> match({"one": {"a": 1.0, "b": 0.9}, "two": {"a": 0.8}}, slots, 0.1, 0.1)
+    {'one': 'b', 'two': 'a'}
+    """
+    net = _Network()
+    order = sorted(slot for slot in slots if any(slot in offers for offers in worth.values()))
+    topics = {topic: net.node() for topic in sorted({slots[slot].topic for slot in order})}
+    sets = {files: net.node() for files in sorted({(slots[slot].topic, slots[slot].files) for slot in order})}
+    places = {slot: net.node() for slot in order}
+    seeds = {seed: net.node() for seed in sorted(worth) if worth[seed]}
+    for seed, node in seeds.items():
+        net.arc(net.source, node, 0)
+        for slot, value in sorted(worth[seed].items()):
+            net.arc(node, places[slot], -round(value * _UNIT))
+    members = dict.fromkeys(sets, 0)
+    for slot in order:
+        files = (slots[slot].topic, slots[slot].files)
+        net.arc(places[slot], sets[files], 0)
+        members[files] += 1
+    uses = dict.fromkeys(topics, 0)
+    for files, count in members.items():
+        for before in range(count):
+            net.arc(sets[files], topics[files[0]], round(before * files_cost * _UNIT))
+        uses[files[0]] += count
+    for topic, count in uses.items():
+        for before in range(count):
+            net.arc(topics[topic], net.sink, round(before * topic_cost * _UNIT))
+    net.fill([net.source, *seeds.values(), *places.values(), *sets.values(), *topics.values()])
+    slot_at = {node: slot for slot, node in places.items()}
+    return {seed: slot_at[place] for seed, node in seeds.items() if (place := net.taken(node)) is not None}
+
+
+def total_worth(
+    matched: Mapping[str, str],
+    worth: Mapping[str, Mapping[str, float]],
+    slots: Mapping[str, Slot],
+    files_cost: float,
+    topic_cost: float,
+) -> float:
+    """What a matching is worth: the pairs, less what crowding costs."""
+    total = sum(worth[seed][slot] for seed, slot in matched.items())
+    sets = Counter((slots[slot].topic, slots[slot].files) for slot in matched.values())
+    topics = Counter(slots[slot].topic for slot in matched.values())
+    total -= sum(files_cost * uses * (uses - 1) / 2 for uses in sets.values())
+    total -= sum(topic_cost * uses * (uses - 1) / 2 for uses in topics.values())
+    return total
+
+
+@dataclass
+class _Network:
+    """Arcs of one unit each, every arc beside its reverse (the number with the last bit flipped)."""
+
+    heads: list[int] = field(default_factory=list)
+    costs: list[int] = field(default_factory=list)
+    free: list[bool] = field(default_factory=list)
+    leaving: list[list[int]] = field(default_factory=lambda: [[], []])
+    source: int = 0
+    sink: int = 1
+
+    def node(self) -> int:
+        self.leaving.append([])
+        return len(self.leaving) - 1
+
+    def arc(self, tail: int, head: int, cost: int) -> None:
+        for start, end, price, free in ((tail, head, cost, True), (head, tail, -cost, False)):
+            self.leaving[start].append(len(self.heads))
+            self.heads.append(end)
+            self.costs.append(price)
+            self.free.append(free)
+
+    def taken(self, node: int) -> int | None:
+        """The node that a node's one unit flows to, or None."""
+        return next(
+            (self.heads[arc] for arc in self.leaving[node] if not arc & 1 and not self.free[arc]), None
+        )
+
+    def fill(self, layers: Sequence[int]) -> None:
+        """Send units along the cheapest paths while they pay. ``layers``: the nodes, each after those before it."""
+        potential = [_NEVER] * len(self.leaving)
+        potential[self.source] = 0
+        for tail in layers:
+            if potential[tail] < _NEVER:
+                for arc in self.leaving[tail]:
+                    if self.free[arc]:
+                        head = self.heads[arc]
+                        potential[head] = min(potential[head], potential[tail] + self.costs[arc])
+        while self._cheapest(potential):
+            pass
+
+    def _cheapest(self, potential: list[int]) -> bool:
+        """Send one unit along the cheapest path, where it pays. Dijkstra: potentials keep the costs at 0 or more."""
+        heads, costs, free = self.heads, self.costs, self.free
+        distance = [_NEVER] * len(potential)
+        into = [-1] * len(potential)
+        distance[self.source] = 0
+        queue = [(0, self.source)]
+        while queue:
+            far, tail = heapq.heappop(queue)
+            if far > distance[tail]:
+                continue
+            if tail == self.sink:
+                break
+            base = far + potential[tail]
+            for arc in self.leaving[tail]:
+                if free[arc]:
+                    head = heads[arc]
+                    reached = base + costs[arc] - potential[head]
+                    if reached < distance[head]:
+                        distance[head] = reached
+                        into[head] = arc
+                        heapq.heappush(queue, (reached, head))
+        end = distance[self.sink]
+        if end == _NEVER or end + potential[self.sink] >= 0:
+            return False
+        for node, far in enumerate(distance):
+            potential[node] += min(far, end)
+        node = self.sink
+        while node != self.source:
+            arc = into[node]
+            free[arc], free[arc ^ 1] = False, True
+            node = heads[arc ^ 1]
+        return True
