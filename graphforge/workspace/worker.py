@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..records import Document, Record, Sha256
-from .formats.archive import is_of_machine
+from .formats.archive import of_machine
 from .parse import parse
 from .slices import with_slices
 from .unreadable import UnreadableFile
@@ -183,7 +183,7 @@ def _attempt(
     except Exception as error:  # noqa: BLE001 - the fault of one file must not end the reading of the others
         detail = f"{type(error).__name__}: {error}"
         reason = "too_much_memory" if OUT_OF_MEMORY.search(detail) else "parser_crashed"
-        if reason == "parser_crashed" and is_of_machine(error):
+        if reason == "parser_crashed" and of_machine(error) is not None:
             reason = "read_error"
         return Answer(sha256=sha256, reason=reason, detail=" ".join(detail.split())[:300]), True
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+from graphforge.workspace.web.look import Looked, look
 from graphforge.workspace.worker import Attempt, read_file
 
 
@@ -27,6 +28,31 @@ def peak(path: Path, sha256: str, about: str = "") -> Attempt:
     attempt = read_file(path, sha256)
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return attempt.model_copy(update={"detail": f"{usage} {attempt.detail}"})
+
+
+def look_and_die(path: Path, sha256: str, about: str) -> Looked:
+    """A look that kills its process over a file with the word poison in it, as the next ones are other faults."""
+    if b"poison" in path.read_bytes():
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return look(path, sha256, about)
+
+
+def look_and_dawdle(path: Path, sha256: str, about: str) -> Looked:
+    if b"poison" in path.read_bytes():
+        time.sleep(60)
+    return look(path, sha256, about)
+
+
+def look_and_swell(path: Path, sha256: str, about: str) -> Looked:
+    if b"poison" in path.read_bytes():
+        bytearray(2**31)
+    return look(path, sha256, about)
+
+
+def look_elsewhere(path: Path, sha256: str, about: str) -> Looked:
+    if b"poison" in path.read_bytes():
+        Path("/etc/hostname").read_bytes()
+    return look(path, sha256, about)
 
 
 def _spin(_: Path) -> None:

@@ -2,8 +2,6 @@
 
 import asyncio
 import gzip
-import os
-import signal
 import socket
 import ssl
 import threading
@@ -23,7 +21,7 @@ from web_site import CSV, Asked, Site, nothing_left, settings
 
 from graphforge.workspace.web.address import Address, is_public, recorded, resolve
 from graphforge.workspace.web.fetcher import Fetched, Fetcher
-from graphforge.workspace.web.look import Job, Looked, Looker, look
+from graphforge.workspace.web.look import Looker
 from graphforge.workspace.web.refusal import Refusal
 from graphforge.workspace.web.safe_name import offered_name, safe_name
 
@@ -539,29 +537,17 @@ def test_a_bad_file_makes_no_bad_host(tmp_path: Path) -> None:
         assert [one.reason for one in found] == ["server_error", ""] and site.paths().count("/bad.csv") == 5
 
 
-def die(job: Job) -> Looked:
-    if b"poison" in job.path.read_bytes():
-        os.kill(os.getpid(), signal.SIGSEGV)
-    return look(job)
-
-
-def dawdle(job: Job) -> Looked:
-    if b"poison" in job.path.read_bytes():
-        time.sleep(60)
-    return look(job)
-
-
-def swell(job: Job) -> Looked:
-    if b"poison" in job.path.read_bytes():
-        bytearray(2**31)
-    return look(job)
-
-
 @pytest.mark.parametrize(
-    ("looking", "reason"), [(die, "parser_crashed"), (dawdle, "parser_timeout"), (swell, "too_much_memory")]
+    ("reader", "reason"),
+    [
+        ("look_and_die", "parser_crashed"),
+        ("look_and_dawdle", "too_slow"),
+        ("look_and_swell", "too_much_memory"),
+        ("look_elsewhere", "reached_outside"),
+    ],
 )
-def test_a_file_that_fells_its_reader_fells_nothing_else(tmp_path: Path, looking: Any, reason: str) -> None:
-    looker = Looker(looking)
+def test_a_file_that_fells_its_reader_fells_nothing_else(tmp_path: Path, reader: str, reason: str) -> None:
+    looker = Looker(f"tests.workspace.faulty_readers:{reader}")
 
     async def go(*urls: str) -> list[Fetched]:
         async with Fetcher(settings(site.host, seconds=2.0), tmp_path, looker=looker) as fetcher:

@@ -14,18 +14,24 @@ from lxml import etree
 from ..limits import ParseLimits
 from ..unreadable import UnreadableFile
 
-# What Python's zip reader raises on a broken archive; OSErrors are told apart by `is_of_machine`.
+# What Python's zip reader raises on a broken archive; OSErrors are told apart by `of_machine`.
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, RuntimeError)
 _FLOOR = 16 * 2**20
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 
 
-def is_of_machine(error: BaseException) -> bool:
-    """Whether an error is the disk's or the system's, and says nothing of the file.
+def of_machine(error: BaseException) -> OSError | None:
+    """The error of the disk or the system that is, or lies behind, an error; it says nothing of the file.
 
     Readers also raise OSErrors of their own, without a number, and seek to places that a broken file names (EINVAL).
+    The zip reader calls a file without an end no zip file, also where the disk kept the end from it.
     """
-    return isinstance(error, OSError) and error.errno not in (None, 0, errno.EINVAL)
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, OSError) and link.errno not in (None, 0, errno.EINVAL):
+            return link
+        link = link.__cause__ or link.__context__
+    return None
 
 
 @contextmanager
@@ -35,8 +41,8 @@ def corrupt_if_broken(what: str, *also: type[Exception]) -> Iterator[None]:
     try:
         yield
     except caught as error:
-        if is_of_machine(error):
-            raise
+        if (failure := of_machine(error)) is not None:
+            raise failure from None
         raise UnreadableFile("corrupt", f"{what}: {error}") from error
 
 

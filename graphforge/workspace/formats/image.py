@@ -14,7 +14,7 @@ from graphforge.records import Block, PageLocator
 
 from ..raw import Reading
 from ..unreadable import UnreadableFile
-from .archive import is_of_machine
+from .archive import of_machine
 from .text import clean
 
 Box = tuple[float, float, float, float]
@@ -93,8 +93,8 @@ def read(path: Path) -> Reading:
             width, height = image.size
             image.verify()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        if is_of_machine(error):
-            raise
+        if (failure := of_machine(error)) is not None:
+            raise failure from None
         raise UnreadableFile("corrupt", f"the picture can't be opened: {error}") from error
     size = f"a picture of {width} x {height} pixels"
     reading = Reading(pages=1)

@@ -29,7 +29,7 @@ from graphforge.records import (
 from ..limits import ParseLimits
 from ..raw import Merge, RawTable, Reading
 from ..unreadable import UnreadableFile
-from .archive import declares_entities, is_of_machine, open_archive, package_metadata, read_member, xml_root
+from .archive import declares_entities, of_machine, open_archive, package_metadata, read_member, xml_root
 from .beside import Beside, read_beside
 from .docx import child_of, name_of, value_of
 
@@ -89,8 +89,8 @@ def guarded(call: Callable[[], _Result], what: str) -> _Result:
     except python_calamine.PasswordError as error:
         raise UnreadableFile("password_protected", "an encrypted workbook") from error
     except (python_calamine.CalamineError, OSError, ValueError, OverflowError, MemoryError) as error:
-        if is_of_machine(error):
-            raise
+        if (failure := of_machine(error)) is not None:
+            raise failure from None
         raise UnreadableFile("corrupt", f"{what}: {error}") from error
     except BaseException as error:
         # A panic of a Rust library derives from BaseException and its class can't be imported.

@@ -452,7 +452,8 @@ class Fetcher:
         )
         if looked.reason:
             said = one_line(headers.get("content-type", "")) or "nothing"
-            raise Refusal(looked.reason, f"{looked.detail} (the server calls it {said})")
+            passing = looked.reason == "read_error"
+            raise Refusal(looked.reason, f"{looked.detail} (the server calls it {said})", passing=passing)
         content = part.read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
         place = self.store.file(sha256)
