@@ -142,3 +142,21 @@ def test_a_wrong_column_costs_points(work, tmp_path, column, value):
     sheet[f"{column}{top + 1}"] = value
     book.save(tmp_path / "reconciliation.xlsx")
     assert graded(spec, tmp_path) < 1
+
+
+@pytest.mark.parametrize(("before", "after"), [("shared_key", None), (None, "conflict")])
+def test_an_identity_is_told_by_its_kind_wherever_it_stands_and_before_what_follows_it(
+    tmp_path: Path, before: str | None, after: str | None
+) -> None:
+    arguments = case(tmp_path)
+    graph = build(*arguments)
+    assert isinstance(graph, EvidenceGraph), graph
+    (identity,) = (relation for relation in graph.relations if relation.kind == "identity")
+    others = [
+        (identity.model_copy(update={"kind": kind, "series": identity.series[:2]}),) if kind else ()
+        for kind in (before, after)
+    ]
+    moved = graph.model_copy(update={"relations": (*others[0], identity, *others[1])})
+    spec = compile_task(arguments[0], moved)
+    assert isinstance(spec, TaskSpec), spec
+    assert spec.solution is not None and len(spec.solution.reads) == 3

@@ -1,6 +1,6 @@
 """Reconciliation of three files: whether two of them add up to the third, row by row."""
 
-from ...records import DerivedColumn, Fact, Output, Plan, Section
+from ...records import DerivedColumn, Fact, Output, Plan, Relation, Section
 from ..compose import (
     Composition,
     Stated,
@@ -22,10 +22,9 @@ from ..compose import (
 from ..phrases import amount
 
 
-def sums_to_a_third(view: View) -> Composition | None:
+def sums_to_a_third(view: View, relation: Relation) -> Composition | None:
     """From an identity relation over three columns: the parts, the whole, what is left of it, and a status."""
-    relation = view.relation("identity")
-    if relation is None or len(relation.series) != 3:
+    if len(relation.series) != 3:
         return None
     first, second, whole = (view.series[name] for name in relation.series)
     if len({first.name, second.name, whole.name}) != 3:

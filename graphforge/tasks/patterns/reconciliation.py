@@ -24,11 +24,14 @@ from ._sums import sums_to_a_third
 
 def reconciliation(view: View) -> Composition | None:
     """From a conflict relation: every common row side by side, the difference, and a status. From an identity: whether
-    two files add up to the third."""
-    relation = view.relation("conflict")
-    if view.graph.relations[0].kind == "identity":
-        return sums_to_a_third(view)
-    if relation is None or len(relation.series) != 2:
+    two files add up to the third. Of both, the one that comes first (it is what the graph was built for)."""
+    kinds = ("conflict", "identity")
+    relation = next((found for found in view.graph.relations if found.kind in kinds and found.series), None)
+    if relation is None:
+        return None
+    if relation.kind == "identity":
+        return sums_to_a_third(view, relation)
+    if len(relation.series) != 2:
         return None
     left, right = (view.series[name] for name in relation.series)
     heads = labels(view, (left, right))
