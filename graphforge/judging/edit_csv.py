@@ -23,6 +23,10 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
         case SetCells(cells=cells):
             for cell in cells:
                 row, column = _place(cell.locator)
+                if row >= len(rows) or column >= max(map(len, rows)):
+                    raise CannotEdit(f"{source.name} has no cell {cell.locator.show()}")
+                # A row may end before its last columns where these are empty.
+                rows[row] += [""] * (column + 1 - len(rows[row]))
                 rows[row][column] = _text(cell.new)
         case DropColumn(locator=locator):
             _, column = _place(locator)
