@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 from ..records import CellLocator, Locator, Value
+from .delimiter import delimiter_of
 from .edits import AddRow, CannotEdit, ChangeStated, DropColumn, DropRow, Edit, ReplaceText, Resave, SetCells
 
 
@@ -14,8 +15,7 @@ def apply(source: Path, target: Path, edit: Edit) -> None:
         text = source.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CannotEdit(f"{source.name} isn't UTF-8 text") from None
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t|", key=first.count)
+    delimiter = delimiter_of(text)
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     match edit:
         case Resave():

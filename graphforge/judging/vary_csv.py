@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..records import CellLocator, Document
 from .asked import Asked, AskedTable
+from .delimiter import delimiter_of
 from .edits import CannotEdit
 from .looks import other_look
 
@@ -98,7 +99,7 @@ def _read(source: Path) -> tuple[Rows, str]:
         text = source.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CannotEdit("the file isn't UTF-8 text") from None
-    delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
+    delimiter = delimiter_of(text)
     return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), delimiter
 
 
