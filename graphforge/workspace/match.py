@@ -33,7 +33,7 @@ def match(
     """The slot of every seed that gets one: no slot twice, and the greatest total worth there is.
 
     ``worth``: for every seed the slots that it may have, with what they are worth to it. The n-th use of a set of files
-    costs n - 1 times ``files_cost``, of a topic n - 1 times ``topic_cost``; a pair that is not worth that stays
+    costs n - 1 times ``files_cost``, of a topic n - 1 times ``topic_cost``; a pair that is worth less stays
     apart. The same for every order of seeds and slots.
 
     >>> slots = {"a": Slot(("1",), "x"), "b": Slot(("2",), "x")}
@@ -148,7 +148,8 @@ class _Network:
                         into[head] = arc
                         heapq.heappush(queue, (reached, head))
         end = distance[self.sink]
-        if end == _NEVER or end + potential[self.sink] >= 0:
+        # What is worth its cost to the last millionth is taken: with a bar of 0 a seed may have any case.
+        if end == _NEVER or end + potential[self.sink] > 0:
             return False
         for node, far in enumerate(distance):
             potential[node] += min(far, end)

@@ -91,3 +91,10 @@ def test_a_crowded_topic_takes_no_more_than_is_worth_it() -> None:
     slots = {f"slot-{n}": Slot((f"file-{n}",), "one topic") for n in range(10)}
     worth = {f"seed-{n}": dict.fromkeys(slots, 0.25) for n in range(10)}
     assert len(match(worth, slots, 0.0, 0.1)) == 3
+
+
+def test_a_pair_that_is_worth_nothing_and_costs_nothing_is_made() -> None:
+    """A bar of 0 means that any case will do; the next use of its files would cost something."""
+    slots = {"a": Slot(("1",), "x"), "b": Slot(("1",), "x")}
+    assert match({"one": {"a": 0.0}}, slots, 0.1, 0.1) == {"one": "a"}
+    assert len(match({"one": {"a": 0.0}, "two": {"b": 0.0}}, slots, 0.1, 0.1)) == 1
