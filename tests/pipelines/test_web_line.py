@@ -37,7 +37,7 @@ def test_workspaces_from_the_web(tmp_path: Path, capsys: pytest.CaptureFixture[s
             web = (
                 "search=searxng", f"search.url={engine.url('/search')}", "search.results=20", "search.pause=0",
                 "search.queries=1", "search.file_types=[xlsx,csv,pdf,docx,pptx,html,json]",
-                f"fetch.allow_hosts=['{site.host}']", "fetch.pause=0", "seeds.count=6", "assembly.relevance=0",
+                f"fetch.allow_hosts=['{site.host}']", "fetch.pause=0", "seeds.count=20", "assembly.relevance=0",
             )  # fmt: skip
             line.run("seeds", *web)
             target = line.run("workspaces", *web)
