@@ -1,5 +1,6 @@
 """The revision of every task, by rules or by a model."""
 
+import asyncio
 from functools import partial
 from pathlib import Path
 
@@ -40,7 +41,9 @@ async def revised(
             async def one(pilot: Trajectory) -> Revision | Rejection:
                 spec = tasks[pilot.task]
                 graph, workspace = graphs[spec.graph], workspaces[spec.workspace]
-                member = PoolMember(pilot.agent, deliverables(spec, pilot.artifacts, handed))
+                # In a thread: while one file hangs to its deadline, the others and their questions go on.
+                files = await asyncio.to_thread(deliverables, spec, pilot.artifacts, handed)
+                member = PoolMember(pilot.agent, files)
                 (verdict,) = await at_work.grader.grade_pool(spec, [member], "reviser")
                 patch = await _patch(config, at_work, found, spec, graph, workspace, pilot, verdict)
                 return (

@@ -36,7 +36,8 @@ async def judged(
 
         async def one(rollout: Trajectory) -> Admitted | Rejection:
             spec = specs[rollout.task]
-            files = deliverables(spec, rollout.artifacts, handed)
+            # In a thread: while one file hangs to its deadline, the others and their questions go on.
+            files = await asyncio.to_thread(deliverables, spec, rollout.artifacts, handed)
             if config.grader.uses_model and (found := config.admission.unfit(spec, rollout, files)):
                 return Rejection(id=spec.id, stage="admit", reason=found.word, detail=found.detail)
             (verdict,) = await at_work.grader.grade_pool(spec, [PoolMember(rollout.agent, files)], "anchored")
