@@ -56,6 +56,19 @@ def identifies(name: str) -> bool:
     return IDENTIFIERS.search(stem) is not None
 
 
+def _undated(title: str) -> str:
+    """A title without the parts that only say when: the header beside it does, or they date the printing.
+
+    >>> _undated("TANF: Total Number of Families; Fiscal Year 2022; 2023-03-31")
+    'TANF: Total Number of Families'
+    """
+    parts = re.split(r"\s*;\s*|\s+\|\s+", title)
+    told = [
+        part for part in parts if any(letter.isalpha() for letter in PERIOD_WORDS.sub(" ", normalize(part)))
+    ]
+    return "; ".join(told) or title
+
+
 @dataclass(frozen=True)
 class Measure:
     """One number column of one keyed table, ready to be related.
@@ -74,7 +87,7 @@ class Measure:
         """What is measured, for a person: the header, or the table's title where the header is only a period."""
         own = " ".join(self.column.name.split())
         if not self._named:
-            title = " ".join((self.table.title or self.document.title).split())
+            title = _undated(" ".join((self.table.title or self.document.title).split()))
             return f"{title}, {own}" if own else title
         return own
 

@@ -167,12 +167,14 @@ def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
         else ""
     )
     measures = list(dict.fromkeys(measure for measure, _ in spoken))
-    if measures == [""] and all(_only_period(series) for series in columns) and when:
-        return f"the figures{by}" + (when if dated else "")
     if measures == [""]:
-        heads = joined(list(dict.fromkeys(f"“{heading(series.measure)}”" for series in columns)))
+        # The headers don't say what is measured: the name of the file must.
         places = joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))
-        return f"the figures{by} under {heads}" if len(heads) <= 100 else f"the figures{by} in {places}"
+        if all(_only_period(series) for series in columns) and when:
+            return f"the figures{by}" + (when if dated else "") + f" in {places}"
+        heads = joined(list(dict.fromkeys(f"“{heading(series.measure)}”" for series in columns)))
+        under = f"the figures{by} under {heads}"
+        return f"{under} in {places}" if len(heads) <= 100 else f"the figures{by} in {places}"
     named = list(
         dict.fromkeys(measure or column(series) for (measure, _), series in zip(spoken, columns, strict=True))
     )

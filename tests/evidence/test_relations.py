@@ -161,6 +161,24 @@ def test_a_join_needs_something_that_amounts_are_told_for_each_of_or_one_subject
 
 
 @pytest.mark.parametrize(
+    ("title", "header", "name"),
+    [
+        ("TANF: Total Number of Families; Fiscal Year 2022; 2023-03-31", "2022-07-01",
+         "TANF: Total Number of Families, 2022-07-01"),
+        ("Obligations by department | FY 2021", "2021", "Obligations by department, 2021"),
+        ("2022; 2023", "2021", "2022; 2023, 2021"),
+        ("Obligations; FY 2021", "Permits issued", "Permits issued"),
+    ],
+)  # fmt: skip
+def test_a_header_that_is_only_a_date_is_named_by_its_table_without_the_dates_of_that(title, header, name):
+    one = measure(BASE, header)
+    named = Measure(
+        one.file, one.document, one.table.model_copy(update={"title": title}), one.column, one.rows
+    )
+    assert named.name == name
+
+
+@pytest.mark.parametrize(
     ("older", "newer"),
     [
         ("counts-2016-03-16.csv", "counts-2016-03-30.csv"),
