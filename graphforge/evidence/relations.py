@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..records import RelationKind, close, is_base, normalize, overlaps
+from ..records import RelationKind, close, hides_a_sum, is_base, normalize, overlaps
 from .measures import PERIOD_WORDS, Measure
 
 
@@ -172,6 +172,9 @@ def share(measure: Measure, least: int) -> Finding | None:
         return None
     # A row that is itself a sum of others would be counted twice: by its name, or because it is half of everything.
     if any(_SUMS.search(f" {key} ") for key in measure.rows) or 2 * max(values) >= 0.98 * math.fsum(values):
+        return None
+    # Or because it heads its parts; and what goes on over the page is no whole.
+    if stated is None and (hides_a_sum(values) or measure.document.goes_on(measure.table)):
         return None
     return Finding(
         "share",

@@ -53,6 +53,7 @@ from .plan import (
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
 from .statement import statement_hash
+from .subtotal import hides_a_sum
 from .task import (
     Anchor,
     Criterion,

@@ -164,3 +164,15 @@ class Document(Record):
     def text(self) -> str:
         """All running text in reading order, a block a line."""
         return "\n".join(block.text for block in self.blocks)
+
+    def goes_on(self, table: Table) -> bool:
+        """Whether a table without a total row is only the part on its page: the next has one of the same columns."""
+        if not isinstance(table.origin, TableCellLocator) or table.origin.page is None or table.totals:
+            return False
+        names = [normalize(column.name) for column in table.columns]
+        return any(
+            isinstance(other.origin, TableCellLocator)
+            and other.origin.page == table.origin.page + 1
+            and [normalize(column.name) for column in other.columns] == names
+            for other in self.tables
+        )

@@ -20,6 +20,7 @@ from ..records import (
     Workspace,
     WorkspaceFile,
     adds_up,
+    hides_a_sum,
     normalize,
 )
 from .phrases import ROW, amount, joined, measure_words, period_words, pick, plural, the, thing
@@ -303,12 +304,14 @@ def ends(nodes: Sequence[EvidenceNode]) -> tuple[EvidenceNode, EvidenceNode]:
     return min(nodes, key=place), max(nodes, key=place)
 
 
-def additive(series: Series) -> bool:
-    """Whether a total over the rows means something, as far as name, unit and row names tell.
+def additive(view: View, series: Series) -> bool:
+    """Whether a total over the rows means something, as far as name, unit, row names and figures tell.
 
     Losses and deductions are printed as positive amounts, and sums of others may stand among the rows.
     """
     if any(_MIXED.search(f" {normalize(entity)} ") for entity in series.entities):
+        return False
+    if hides_a_sum([float(view.nodes[name].value) for name in series.nodes]):
         return False
     return adds_up(series.measure, series.unit)
 

@@ -20,8 +20,10 @@ from ..records import (
     adds_up,
     close,
     counts_something,
+    hides_a_sum,
     is_money,
     normalize,
+    overlaps,
     parse_number,
 )
 from .panels import MIN_ROWS, Measure, Panel, panels_of
@@ -496,6 +498,8 @@ def _shares(panels: list[Panel]) -> Iterator[Case]:
             if (totals and not close(totals[0], whole, relative=1e-3)) or not (
                 totals or one.counted(panel.subject)
             ):
+                continue
+            if not totals and (panel.partial or hides_a_sum(parts) or overlaps(one.name)):
                 continue
             quality = (0.9 if totals else 0.6) * _size_quality(len(parts))
             why = f"parts of {one.name!r}" + (" that add up to the stated total" if totals else "")

@@ -82,7 +82,8 @@ class Measure:
 class Panel:
     """A usable table of a file: complete, keyed, with 5 to 400 rows and at least one measure.
 
-    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates.
+    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates. ``partial``: the
+    table goes on over the page.
     """
 
     sha256: str
@@ -94,6 +95,7 @@ class Panel:
     key_name: str
     temporal: bool
     measures: tuple[Measure, ...]
+    partial: bool = False
 
     @property
     def id(self) -> tuple[str, str]:
@@ -131,6 +133,7 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         key_name=table.columns[table.key].name,
         temporal=sum(bool(period_of(key)) and not without_period(key) for key in keys) >= 0.8 * len(keys),
         measures=measures,
+        partial=document.goes_on(table),
     )
 
 

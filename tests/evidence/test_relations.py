@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphforge.evidence.measures import Measure
 from graphforge.evidence.relations import conflict, confuser, growth, moment, share, shared, shared_key
-from graphforge.records import CellLocator, Column, Source, Table, WorkspaceFile
+from graphforge.records import CellLocator, Column, Source, Table, TableCellLocator, WorkspaceFile
 from tests.made_case import document, sha
 
 
@@ -200,6 +200,29 @@ def test_of_two_editions_the_older_comes_first_however_they_are_given(older, new
 def test_counts_of_bodies_that_stand_in_several_rows_need_a_stated_total():
     assert share(measure(BASE, "Number of families"), 4) is not None
     assert share(measure(BASE, "Number of institutions"), 4) is None
+
+
+def test_no_shares_where_a_heading_stands_over_its_parts_unless_the_total_says_that_it_adds_up():
+    values = {"Fire": 339056.0, "Benefits": 593000.0, "Pension": 591416.0, "Tools": 1584.0, "Labor": 274910.0}
+    assert share(measure(values, "Budget"), 4) is None
+    assert share(measure({**values, "Benefits": 593001.0}, "Budget"), 4) is not None
+    assert share(measure(values, "Budget", total=sum(values.values())), 4) is not None
+
+
+def test_no_shares_of_a_table_that_goes_on_over_the_page():
+    one = measure(BASE, "Permits issued")
+    first = one.table.model_copy(update={"origin": TableCellLocator(page=0, table=0, row=0, column=0)})
+    second = first.model_copy(
+        update={"id": "t2", "origin": TableCellLocator(page=1, table=0, row=0, column=0)}
+    )
+    far = second.model_copy(update={"origin": TableCellLocator(page=2, table=0, row=0, column=0)})
+
+    def shares(table, *others):
+        held = one.document.model_copy(update={"tables": (table, *others)})
+        return share(Measure(one.file, held, table, one.column, one.rows), 4) is not None
+
+    assert shares(first) and shares(first, far) and shares(second, first)
+    assert not shares(first, second)
 
 
 @given(st.dictionaries(st.sampled_from(list(BASE)), st.floats(-0.5, 0.5), min_size=0))

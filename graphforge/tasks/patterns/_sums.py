@@ -34,7 +34,7 @@ def sums_to_a_third(view: View, relation: Relation) -> Composition | None:
     key = key_label(whole)
     rest, gap = "Whole less first part", "Unexplained"
     book, memo = "reconciliation.xlsx", "reconciliation_memo.docx"
-    totals = ("a", "b", "c") if additive(whole) else ()
+    totals = ("a", "b", "c") if additive(view, whole) else ()
     plan = Plan(
         key_label=key,
         reads=(

@@ -29,7 +29,7 @@ def data_cleaning_and_integration(view: View) -> Composition | None:
     left, right = (view.series[name] for name in relation.series)
     heads = labels(view, (left, right))
     key = key_label(left)
-    totals = tuple(alias for alias, series in (("a", left), ("b", right)) if additive(series))
+    totals = tuple(alias for alias, series in (("a", left), ("b", right)) if additive(view, series))
     book, flat = "combined_table.xlsx", "combined_table.csv"
     ratio = f"{heads[0]} per {heads[1]}"
     ratio = ratio if len(ratio) <= 90 else "Ratio (first per second)"

@@ -28,7 +28,7 @@ def forecasting_and_planning(view: View) -> Composition | None:
     newer, older = (view.series[name] for name in relation.series)
     heads = labels(view, (newer, older))
     key = key_label(newer)
-    totals = ("newer", "older", "change", "projection") if additive(newer) else ()
+    totals = ("newer", "older", "change", "projection") if additive(view, newer) else ()
     book, brief = "projection.xlsx", "projection_brief.pdf"
     plan = Plan(
         key_label=key,

@@ -37,7 +37,7 @@ def reconciliation(view: View) -> Composition | None:
     heads = labels(view, (left, right))
     tolerance = half_unit(view, (left, right))
     key = key_label(left)
-    totals = ("a", "b", "difference") if additive(left) else ()
+    totals = ("a", "b", "difference") if additive(view, left) else ()
     book, memo = "reconciliation.xlsx", "reconciliation_memo.docx"
     plan = Plan(
         key_label=key,
