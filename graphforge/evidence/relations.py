@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..records import RelationKind, close, hides_a_sum, is_base, normalize, overlaps
+from ..records import RelationKind, close, hides_a_sum, is_base, lists_some, mixed_units, normalize, overlaps
 from .measures import PERIOD_WORDS, Measure
 
 
@@ -119,7 +119,7 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     if later is None or earlier is None or later <= earlier or len(later) != len(earlier):
         return None
     keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
-    if len(keys) < least or any(older.value(key) < 0 for key in keys):
+    if len(keys) < least or any(older.value(key) < 0 for key in keys) or mixed_units(keys):
         return None
     apart = sum(not close(newer.value(key), older.value(key)) for key in keys)
     if apart < 0.3 * len(keys):
@@ -176,6 +176,8 @@ def share(measure: Measure, least: int) -> Finding | None:
     # Or because it heads its parts; and what goes on over the page is no whole.
     if stated is None and (hides_a_sum(values) or measure.document.goes_on(measure.table)):
         return None
+    if mixed_units(measure.rows) or lists_some(measure.table.title):
+        return None
     return Finding(
         "share",
         (measure,),
@@ -205,7 +207,7 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     if None not in when and when[0] != when[1]:
         return None
     keys = shared(left, right, least)
-    if not keys or any(right.value(key) == 0 for key in keys):
+    if not keys or mixed_units(keys) or any(right.value(key) == 0 for key in keys):
         return None
     if any(left.value(key) < 0 or right.value(key) < 0 for key in keys):
         return None
@@ -228,9 +230,9 @@ def _goes_with(left: Measure, right: Measure) -> bool:
     The right one is what things are usually set against (people, homes, jobs, capacity), or both speak of one subject.
     Two columns that only share their rows are nobody's ratio: hospitalizations a school district's rank.
     """
-    if _subjects(left) & _subjects(right):
-        return right.countable or _based(right)
-    return left.countable and _based(right)
+    if not left.countable:
+        return False
+    return _based(right) or (right.countable and bool(_subjects(left) & _subjects(right)))
 
 
 def _based(measure: Measure) -> bool:

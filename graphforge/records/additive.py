@@ -1,6 +1,7 @@
 """Whether a sum over the rows of a measure means something, as far as its name and unit tell."""
 
 import re
+from collections.abc import Iterable
 
 # Sums of such measures mean nothing.
 _NOT_ADDITIVE = re.compile(
@@ -66,3 +67,27 @@ _IN_SEVERAL_ROWS = re.compile(
 def overlaps(name: str) -> bool:
     """True where a header counts bodies that one may meet in several rows, so that their sum is no whole."""
     return _IN_SEVERAL_ROWS.search(name.casefold().replace("_", " ")) is not None
+
+
+_OF_ANOTHER_UNIT = re.compile(
+    r"\b(?:per share|shares|shares outstanding|percent|percentage|pct|ratio|margin|eps|per capita)\b|%"
+)
+
+
+def mixed_units(names: Iterable[str]) -> bool:
+    """True where some rows are shares, ratios or figures per share and others are not, as in a statement of income.
+
+    Such rows may be looked up one by one; they have no sum, no ranking and no common rate of change.
+    """
+    other = [_OF_ANOTHER_UNIT.search(name.casefold()) is not None for name in names]
+    return any(other) and not all(other)
+
+
+_SOME_OF_ALL = re.compile(
+    r"\b(?:top \d+|top (?:five|ten|twenty)|\d+ (?:biggest|leading)|largest|selected|sample of)\b"
+)
+
+
+def lists_some(title: str) -> bool:
+    """True where a title says that only the largest or some chosen rows are listed: their sum is no whole."""
+    return _SOME_OF_ALL.search(title.casefold()) is not None

@@ -22,6 +22,7 @@ from ..records import (
     counts_something,
     hides_a_sum,
     is_money,
+    lists_some,
     normalize,
     overlaps,
     parse_number,
@@ -298,6 +299,8 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
 
 def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
     for pair in pairs:
+        if pair.left.mixed or pair.right.mixed:
+            continue
         names_left = {one.what for one in pair.left.measures}
         names_right = {one.what for one in pair.right.measures}
         # Tables that measure the same things are editions of one another, not two views.
@@ -441,6 +444,8 @@ def _companions(pairs: list[_Pair]) -> dict[tuple[str, str], dict[str, str]]:
 
 def _period_columns(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
+        if panel.mixed:
+            continue
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
             if one.stated_period and one.lowest >= 0:
@@ -479,7 +484,7 @@ _SUM_ROW = re.compile(
 
 def _shares(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
-        if panel.temporal:
+        if panel.temporal or panel.mixed or lists_some(panel.table.title):
             continue
         for one in panel.measures:
             parts = list(one.values.values())

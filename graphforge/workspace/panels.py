@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ..records import Column, Document, Table, normalize, numbers_its_rows
+from ..records import Column, Document, Table, mixed_units, normalize, numbers_its_rows
 from .words import measure_of, period_of, without_period
 
 MIN_ROWS, MAX_ROWS = 5, 400
@@ -96,6 +96,11 @@ class Panel:
     temporal: bool
     measures: tuple[Measure, ...]
     partial: bool = False
+
+    @cached_property
+    def mixed(self) -> bool:
+        """Whether rows of several units stand under one another."""
+        return mixed_units(self.keys)
 
     @property
     def id(self) -> tuple[str, str]:

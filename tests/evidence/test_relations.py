@@ -154,7 +154,7 @@ def test_a_join_needs_something_that_amounts_are_told_for_each_of_or_one_subject
         return shared_key(left, right, 4) is not None or shared_key(right, left, 4) is not None
 
     assert joined("Hospitalizations", "Population")
-    assert joined("Permit fees", "Permit cases")
+    assert joined("Permit revenue", "Permit cases")
     assert not joined("Hospitalizations", "Seats projected")
     assert not joined("Module Properties T90", "Installed capacity MW")
     assert not joined("Electricity", "Other")
@@ -207,6 +207,32 @@ def test_no_shares_where_a_heading_stands_over_its_parts_unless_the_total_says_t
     assert share(measure(values, "Budget"), 4) is None
     assert share(measure({**values, "Benefits": 593001.0}, "Budget"), 4) is not None
     assert share(measure(values, "Budget", total=sum(values.values())), 4) is not None
+
+
+@pytest.mark.parametrize("title", ["Top 10 Transactions", "The five largest employers", "Selected cities"])
+def test_no_shares_of_a_list_of_some(title):
+    one = measure(BASE, "Permits issued")
+    listed = one.table.model_copy(update={"title": title})
+    assert share(Measure(one.file, one.document, listed, one.column, one.rows), 4) is None
+
+
+def test_rows_of_several_units_have_no_sum_no_growth_and_no_ratio():
+    rows = {
+        "Net sales": 10.0,
+        "Gross margin": 4.0,
+        "Net income": 3.0,
+        "Earnings per share": 0.2,
+        "Cost of sales": 6.0,
+    }
+    more = {name: 1.5 * value for name, value in rows.items()}
+    newer, older = measure(more, "Amount", period="2024"), measure(rows, "Amount", period="2023")
+    assert growth(newer, older, 4) is None and share(newer, 4) is None
+    assert shared_key(newer, measure(rows, "Employees", file="b.xlsx"), 4) is None
+    plain = {
+        name.replace("per share", "total").replace("margin", "profit"): value for name, value in more.items()
+    }
+    assert growth(measure(plain, "Amount", period="2024"), measure({name: value / 1.5 for name, value in plain.items()},
+                  "Amount", period="2023"), 4) is not None  # fmt: skip
 
 
 def test_no_shares_of_a_table_that_goes_on_over_the_page():
