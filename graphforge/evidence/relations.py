@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from ..records import RelationKind, close, hides_a_sum, is_base, lists_some, mixed_units, normalize, overlaps
+from ..records import (
+    RelationKind,
+    close,
+    hides_a_sum,
+    is_base,
+    is_level,
+    lists_some,
+    mixed_units,
+    normalize,
+    overlaps,
+)
 from .measures import PERIOD_WORDS, Measure
 
 
@@ -121,6 +131,8 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
     if len(keys) < least or any(older.value(key) < 0 for key in keys) or mixed_units(keys):
         return None
+    if _holds_subtotals(newer) or _holds_subtotals(older):
+        return None
     apart = sum(not close(newer.value(key), older.value(key)) for key in keys)
     if apart < 0.3 * len(keys):
         return None
@@ -174,9 +186,11 @@ def share(measure: Measure, least: int) -> Finding | None:
     if any(_SUMS.search(f" {key} ") for key in measure.rows) or 2 * max(values) >= 0.98 * math.fsum(values):
         return None
     # Or because it heads its parts; and what goes on over the page is no whole.
-    if stated is None and (hides_a_sum(values) or measure.document.goes_on(measure.table)):
+    if stated is None and (hides_a_sum(values) or measure.document.is_part(measure.table)):
         return None
     if mixed_units(measure.rows) or lists_some(measure.table.title):
+        return None
+    if any(is_level(column.name) for column in measure.table.columns):
         return None
     return Finding(
         "share",
@@ -209,6 +223,8 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     keys = shared(left, right, least)
     if not keys or mixed_units(keys) or any(right.value(key) == 0 for key in keys):
         return None
+    if _holds_subtotals(left) or _holds_subtotals(right):
+        return None
     if any(left.value(key) < 0 or right.value(key) < 0 for key in keys):
         return None
     if left.money != right.money:
@@ -233,6 +249,11 @@ def _goes_with(left: Measure, right: Measure) -> bool:
     if not left.countable:
         return False
     return _based(right) or (right.countable and bool(_subjects(left) & _subjects(right)))
+
+
+def _holds_subtotals(measure: Measure) -> bool:
+    """Whether a row is the sum of those beside it: requests leave subtotals out, and nothing calls this one so."""
+    return measure.additive and hides_a_sum(measure.values())
 
 
 def _based(measure: Measure) -> bool:

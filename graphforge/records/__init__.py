@@ -1,6 +1,15 @@
 """Every record that crosses a stage, one noun a file, and the JSONL that carries them."""
 
-from .additive import adds_up, counts_something, is_base, is_money, lists_some, mixed_units, overlaps
+from .additive import (
+    adds_up,
+    counts_something,
+    is_base,
+    is_level,
+    is_money,
+    lists_some,
+    mixed_units,
+    overlaps,
+)
 from .admission import Admitted
 from .base import FileName, Identifier, Record, Sha256, Value, stable_hash
 from .check import (

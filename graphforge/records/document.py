@@ -165,14 +165,21 @@ class Document(Record):
         """All running text in reading order, a block a line."""
         return "\n".join(block.text for block in self.blocks)
 
-    def goes_on(self, table: Table) -> bool:
-        """Whether a table without a total row is only the part on its page: the next has one of the same columns."""
+    def is_part(self, table: Table) -> bool:
+        """Whether a table without a total row is only the part on its page of one that runs over several.
+
+        A table of as many columns, half of them called alike, stands on the page before or after.
+        """
         if not isinstance(table.origin, TableCellLocator) or table.origin.page is None or table.totals:
             return False
         names = [normalize(column.name) for column in table.columns]
-        return any(
-            isinstance(other.origin, TableCellLocator)
-            and other.origin.page == table.origin.page + 1
-            and [normalize(column.name) for column in other.columns] == names
-            for other in self.tables
-        )
+        for other in self.tables:
+            if not isinstance(other.origin, TableCellLocator) or other.origin.page is None:
+                continue
+            if abs(other.origin.page - table.origin.page) == 1 and len(other.columns) == len(names):
+                same = sum(
+                    normalize(one.name) == name for one, name in zip(other.columns, names, strict=True)
+                )
+                if 2 * same >= len(names):
+                    return True
+        return False

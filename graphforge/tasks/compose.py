@@ -65,6 +65,10 @@ class Composition:
     must: str = "It must state"
 
 
+# Rows of a table that leave room on a page for what is said about them.
+_A_PAGE = 30
+
+
 class View:
     """A workspace and its graph, with the look-ups that compilers need."""
 
@@ -87,6 +91,11 @@ class View:
     def pick(self, slot: str, *options: str) -> str:
         """One of several ways to say the same. Every workspace has its own, and always the same one."""
         return pick(options, self.workspace.id, slot)
+
+    def pick_for(self, rows: int, slot: str, *options: str) -> str:
+        """As :meth:`pick`, of a text with a table of so many rows in it: one that fills pages gets no limit of them."""
+        unbound = [one for one in options if "page" not in one]
+        return self.pick(slot, *(unbound if rows > _A_PAGE and unbound else options))
 
 
 def clean(text: str, longest: int = 70) -> str:

@@ -21,6 +21,7 @@ from ..records import (
     close,
     counts_something,
     hides_a_sum,
+    is_level,
     is_money,
     lists_some,
     normalize,
@@ -310,6 +311,8 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
         twos = [two for two in pair.right.measures if two.what not in names_left]
         overlap = pair.overlap
         best: tuple[float, Measure, Measure] | None = None
+        ones = [one for one in ones if not one.holds_subtotals]
+        twos = [two for two in twos if not two.holds_subtotals]
         for one in ones[:6]:
             for two in twos[:6]:
                 both = len(pair.shared & one.keys & two.keys)
@@ -448,7 +451,7 @@ def _period_columns(panels: list[Panel]) -> Iterator[Case]:
             continue
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
-            if one.stated_period and one.lowest >= 0:
+            if one.stated_period and one.lowest >= 0 and not one.holds_subtotals:
                 groups[one.what].append(one)
         for what in sorted(groups):
             series = {one.stated_period: one for one in groups[what]}
@@ -466,6 +469,8 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
         if match.same_period or not one.stated_period or not two.stated_period:
             continue
         if match.equal > 0.5 * match.both or min(one.lowest, two.lowest) < 0:
+            continue
+        if one.holds_subtotals or two.holds_subtotals or match.pair.left.mixed:
             continue
         if len(one.stated_period.split()) != len(two.stated_period.split()):
             continue
@@ -485,6 +490,8 @@ _SUM_ROW = re.compile(
 def _shares(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
         if panel.temporal or panel.mixed or lists_some(panel.table.title):
+            continue
+        if any(is_level(column.name) for column in panel.table.columns):
             continue
         for one in panel.measures:
             parts = list(one.values.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ..records import Column, Document, Table, mixed_units, normalize, numbers_its_rows
+from ..records import Column, Document, Table, hides_a_sum, mixed_units, normalize, numbers_its_rows
 from .words import measure_of, period_of, without_period
 
 MIN_ROWS, MAX_ROWS = 5, 400
@@ -64,6 +64,11 @@ class Measure:
         )
 
     @cached_property
+    def holds_subtotals(self) -> bool:
+        """Whether a row is the sum of those beside it, whatever it is called."""
+        return self.adds_up and hides_a_sum(tuple(self.values.values()))
+
+    @cached_property
     def lowest(self) -> float:
         """The smallest value."""
         return min(self.values.values())
@@ -82,8 +87,8 @@ class Measure:
 class Panel:
     """A usable table of a file: complete, keyed, with 5 to 400 rows and at least one measure.
 
-    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates. ``partial``: the
-    table goes on over the page.
+    ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates. ``partial``: it
+    is the part on its page of a table that runs over several.
     """
 
     sha256: str
@@ -138,7 +143,7 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         key_name=table.columns[table.key].name,
         temporal=sum(bool(period_of(key)) and not without_period(key) for key in keys) >= 0.8 * len(keys),
         measures=measures,
-        partial=document.goes_on(table),
+        partial=document.is_part(table),
     )
 
 

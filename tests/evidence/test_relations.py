@@ -216,6 +216,16 @@ def test_no_shares_of_a_list_of_some(title):
     assert share(Measure(one.file, one.document, listed, one.column, one.rows), 4) is None
 
 
+def test_no_shares_where_a_column_tells_the_level_of_each_row():
+    one = measure(BASE, "Permits issued")
+    for name, parts in (("GeoType", False), ("Geography level", False), ("Remark", True)):
+        columns = (*one.table.columns, Column(index=2, name=name, kind="text"))
+        grid = tuple((*row, "x") for row in one.table.grid)
+        table = one.table.model_copy(update={"columns": columns, "grid": grid})
+        found = share(Measure(one.file, one.document, table, one.column, one.rows), 4)
+        assert (found is not None) is parts
+
+
 def test_rows_of_several_units_have_no_sum_no_growth_and_no_ratio():
     rows = {
         "Net sales": 10.0,
@@ -235,6 +245,19 @@ def test_rows_of_several_units_have_no_sum_no_growth_and_no_ratio():
                   "Amount", period="2023"), 4) is not None  # fmt: skip
 
 
+def test_rows_that_head_their_parts_are_subtotals_that_nobody_would_leave_out_alike():
+    parts = {"Chemicals": 593000.0, "Metal": 591416.0, "Food": 274910.0}
+    rows = {"Retail": 339056.0, "Manufacturing": sum(parts.values()), **parts, "Education": 812004.0}
+    less = {name: round(value * 0.9) for name, value in rows.items()}
+    less["Manufacturing"] = sum(less[name] for name in parts)
+    newer, older = measure(rows, "Tax", period="2024"), measure(less, "Tax", period="2023")
+    assert growth(newer, older, 4) is None
+    assert shared_key(newer, measure(less, "Employees", file="b.xlsx"), 4) is None
+    assert (
+        conflict(measure(rows, "Tax"), measure({**rows, "Retail": 1.0}, "Tax", file="b.xlsx"), 4) is not None
+    )
+
+
 def test_no_shares_of_a_table_that_goes_on_over_the_page():
     one = measure(BASE, "Permits issued")
     first = one.table.model_copy(update={"origin": TableCellLocator(page=0, table=0, row=0, column=0)})
@@ -247,8 +270,10 @@ def test_no_shares_of_a_table_that_goes_on_over_the_page():
         held = one.document.model_copy(update={"tables": (table, *others)})
         return share(Measure(one.file, held, table, one.column, one.rows), 4) is not None
 
-    assert shares(first) and shares(first, far) and shares(second, first)
-    assert not shares(first, second)
+    other = second.model_copy(update={"columns": tuple(
+        column.model_copy(update={"name": f"another {column.name}"}) for column in second.columns)})  # fmt: skip
+    assert shares(first) and shares(first, far) and shares(first, other)
+    assert not shares(first, second) and not shares(second, first)
 
 
 @given(st.dictionaries(st.sampled_from(list(BASE)), st.floats(-0.5, 0.5), min_size=0))

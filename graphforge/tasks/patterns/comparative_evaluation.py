@@ -100,7 +100,8 @@ def comparative_evaluation(view: View) -> Composition | None:
     )
     rounding = view.pick("rounding", "Don't round in the workbook.", "No rounding in the workbook, please.")
     request = (f"{where} {how} {no_totals(view)} {rounding}",)
-    brief_form = view.pick(
+    brief_form = view.pick_for(
+        len(left.nodes),
         "brief",
         "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” "
         "and “Sources”, and the full table.",
@@ -108,6 +109,8 @@ def comparative_evaluation(view: View) -> Composition | None:
         "whole table in it.",
         "the same for people without a spreadsheet: up to two pages, headings “Findings”, “Basis of comparison” and "
         "“Sources”, the full table included.",
+        "for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” and “Sources”, "
+        "and the full table.",
     )
     return Composition(
         plan=plan,

@@ -127,11 +127,13 @@ def forecasting_and_planning(view: View) -> Composition | None:
     request = (f"{where} {what} {sign} {no_totals(view)}",)
     form = sheet(view, "Projection", (key, *heads, "Change", "Change (%)", "Projection"))
     form += " and a row “Total” (not for the percentages)" if totals else ""
-    brief_form = view.pick(
+    brief_form = view.pick_for(
+        len(newer.nodes),
         "brief",
         "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table.",
         "a brief of up to two pages: “Outlook”, “Method” and “Sources” as headings, and the table.",
         "at most two pages to pass on, with the table and the headings “Outlook”, “Method” and “Sources”.",
+        "a brief to pass on: “Outlook”, “Method” and “Sources” as headings, and the table.",
     )
     return Composition(
         plan=plan,
