@@ -30,6 +30,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ import python_calamine
 from hydra import compose, initialize_config_dir
 
 from graphforge.config import validate
+from graphforge.evidence import holds
 from graphforge.records import Workspace
 from graphforge.seeds import Candidate, choose, propose, seed_dimensions
 from graphforge.workspace import Library, assemble
@@ -263,7 +265,9 @@ def main(given: argparse.Namespace, cache: Path) -> None:
     candidates = [Candidate(id=seed.id, values=seed_dimensions(seed)) for seed in proposed]
     seeds, _ = choose(proposed, candidates, config.balance, given.seeds, config.seeds.demand_cap)
     library = config.search.open(cache)
-    workspaces, rejections = assemble(library, seeds, config.assembly)
+    bar = partial(holds, documents=library.documents, limits=config.graphs)
+    made = assemble(library, seeds, config.assembly, bar)
+    workspaces, rejections = list(made.workspaces), made.rejections
     print(f"{len(library.files)} files, {len(seeds)} seeds, {len(workspaces)} workspaces; rejected: "
           f"{dict(Counter(one.reason for one in rejections))}")  # fmt: skip
     workspaces = workspaces[: given.count]

@@ -116,18 +116,23 @@ class Desk:
             values = {**call.model_dump(exclude={"usage", "started", "seconds"}), **call.usage.model_dump()}
             self._run.span(f"{call.stage} {call.purpose}", call.started, call.seconds, values)
 
-    def close(self, inputs: int, outputs: int, rejections: Sequence[Rejection], name: str = "") -> None:
+    def close(
+        self, inputs: int, outputs: int, rejections: Sequence[Rejection], name: str = "", repeats: int = 0
+    ) -> None:
         """The books of the stage: rejected.jsonl and counts.json, and the same counts as metrics.
 
-        A stage with a second book (the files of a library) gives it a ``name``, which goes before both.
+        A stage with a second book (the files of a library) gives it a ``name``, which goes before both. ``repeats`` are
+        the outputs beyond the first of an input.
         """
         prefix = f"{name}_" if name else ""
-        count = StageCount.of(name or HydraConfig.get().job.name, inputs, outputs, rejections)
+        count = StageCount.of(name or HydraConfig.get().job.name, inputs, outputs, rejections, repeats)
         self.write(f"{prefix}rejected.jsonl", rejections)
         self.write_json(f"{prefix}counts.json", count)
         dotted = f"{name}." if name else ""
         reasons = {f"{dotted}rejected.{reason}": number for reason, number in count.rejected.items()}
         self.metrics({f"{dotted}inputs": inputs, f"{dotted}outputs": outputs, **reasons})
+        if repeats:
+            self.metrics({f"{dotted}repeats": repeats})
         if not outputs:
             self.barren = count
 

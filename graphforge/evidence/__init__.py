@@ -10,8 +10,9 @@ the same relations and add to them (``llm``); what it adds goes through the same
 """
 
 from .build import build
+from .holding import holds
 from .limits import EvidenceLimits
 from .llm import relate
 from .measures import Measure, list_measures
 
-__all__ = ["EvidenceLimits", "Measure", "build", "list_measures", "relate"]
+__all__ = ["EvidenceLimits", "Measure", "build", "holds", "list_measures", "relate"]

@@ -236,6 +236,8 @@ class Draft:
             entities=entities,
             nodes=identifiers,
             rest=_other_rows(measure, set(entities)),
+            header=measure.column.header,
+            where=measure.table.where,
         )
         self.series.append(series)
         return series.id

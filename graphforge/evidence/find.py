@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..records import Document, RelationKind, Workspace
+from ..records import Document, RelationKind, Workspace, WorkspaceFile
 from .draft import Evidence
 from .limits import EvidenceLimits
 from .measures import Measure, list_measures
@@ -26,16 +26,30 @@ class Found:
 
 def find(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> Found:
     """Every relation that computation finds among the core files, and between them and the texts."""
-    measures = list_measures(workspace.with_role("core"), documents, limits.most_rows, limits.least_rows)
-    measures = measures[: limits.most_measures]
+    places = set(workspace.about)
+    listed = list_measures(workspace.with_role("core"), documents, limits.most_rows, limits.least_rows)
+    # What the files were put together for comes first: in a file with many columns it may stand far behind.
+    listed.sort(key=lambda one: (one.file.sha256, one.table.id, one.column.index) not in places)
+    measures = listed[: limits.most_measures]
     texts = [
         (file, documents[file.sha256])
         for file in workspace.with_role("core", "supporting")
         if documents[file.sha256].family in TEXTS
     ]
+    alike = list_measures(workspace.with_role("confuser"), documents, limits.most_rows, limits.least_rows)
+    return find_among(measures, alike, texts, limits)
+
+
+def find_among(
+    measures: list[Measure],
+    alike: list[Measure],
+    texts: Sequence[tuple[WorkspaceFile, Document]],
+    limits: EvidenceLimits,
+) -> Found:
+    """Every relation between these measures, and between them and the texts."""
     return Found(
         measures=measures,
-        alike=list_measures(workspace.with_role("confuser"), documents, limits.most_rows, limits.least_rows),
+        alike=alike,
         findings=find_all(measures, limits.least_rows),
         quoted=_group_quotations(quotations(texts, measures), limits.least_quotations),
         bounds=thresholds(texts, measures),

@@ -57,7 +57,7 @@ def row_number(table: Table, row: int) -> str:
     """The row's number as the file's locators tell it."""
     origin = table.origin
     if isinstance(origin, CellLocator | TableCellLocator):
-        return str(origin.row + row + 1)
+        return str(origin.row + (table.lines[row] if table.lines else row) + 1)
     return "" if row < table.header else str(row - table.header)
 
 
@@ -190,4 +190,6 @@ def _within(table: Table, locator: Locator) -> tuple[int, int] | None:
     else:
         return None
     row, column = locator.row - origin.row, locator.column - origin.column
+    if table.lines:
+        row = table.lines.index(row) if row in table.lines else -1
     return (row, column) if 0 <= row < len(table.grid) and 0 <= column < len(table.columns) else None

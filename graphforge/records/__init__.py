@@ -28,7 +28,7 @@ from .check import (
     TypedTotal,
     Violation,
 )
-from .document import Block, Column, Document, Family, Table, normalize
+from .document import Block, Column, Document, Family, Table, Where, normalize
 from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
 from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS

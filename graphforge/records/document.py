@@ -39,6 +39,18 @@ def _folded(text: str) -> str:
     return " ".join(_WORD.findall(folded))
 
 
+def _empty(value: str | tuple[object, ...]) -> bool:
+    """What isn't there isn't written."""
+    return not value
+
+
+class Where(Record):
+    """What the rows of a part of a table have in common: a ``column``, as the file calls it, and its value."""
+
+    column: str
+    value: str
+
+
 class Block(Record):
     """A piece of running text in reading order."""
 
@@ -49,10 +61,14 @@ class Block(Record):
 
 
 class Column(Record):
-    """A typed column of a table. ``name`` joins multi-level headers with a space."""
+    """A typed column of a table. ``name`` joins multi-level headers with a space.
+
+    ``header`` is what the file itself calls the column, where ``name`` says more than that.
+    """
 
     index: int = Field(ge=0)
     name: str
+    header: str = Field(default="", exclude_if=_empty)
     kind: Literal["text", "number", "period", "empty"]
     unit: str | None = None
     period: str | None = None
@@ -68,6 +84,9 @@ class Table(Record):
     zero-based in ``grid``), to its formula with the leading ``=``. ``merges`` are the merged ranges inside ``grid``
     (first row, first column, last row, last column; inclusive), whose value stands in their first cell. ``hidden``
     says that the whole sheet is hidden, ``hidden_rows`` and ``hidden_columns`` which rows and columns of ``grid`` are.
+
+    A part of a longer table says in ``where`` which of its rows it has, and in ``lines``, where these aren't
+    neighbours, how many rows below ``origin`` each row of ``grid`` stands.
     """
 
     id: str
@@ -85,6 +104,8 @@ class Table(Record):
     hidden_rows: tuple[int, ...] = ()
     hidden_columns: tuple[int, ...] = ()
     truncated: bool = False
+    where: tuple[Where, ...] = Field(default=(), exclude_if=_empty)
+    lines: tuple[int, ...] = Field(default=(), exclude_if=_empty)
 
     @model_validator(mode="after")
     def _shape(self) -> "Table":
@@ -97,10 +118,14 @@ class Table(Record):
             raise ValueError(f"table {self.id}: body {self.body} lies outside the {len(self.grid)} rows")
         if self.key is not None and not 0 <= self.key < width:
             raise ValueError(f"table {self.id}: key column {self.key} lies outside the {width} columns")
+        if self.lines and len(self.lines) != len(self.grid):
+            raise ValueError(f"table {self.id}: {len(self.lines)} lines for {len(self.grid)} rows")
         return self
 
     def locate(self, row: int, column: int) -> Locator:
         """The locator of a grid cell in the original file."""
+        if self.lines:
+            row = self.lines[row]
         if isinstance(self.origin, CellLocator):
             return CellLocator(
                 sheet=self.origin.sheet, row=self.origin.row + row, column=self.origin.column + column

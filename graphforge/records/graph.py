@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from ..errors import RecordError
 from .arithmetic import as_formula, as_sentence
 from .base import FileName, Identifier, Record, Sha256
+from .document import Where
 from .locator import CellLocator, Locator, column_letters
 
 RelationKind = Literal[
@@ -32,6 +33,10 @@ Operation = Literal["interpret", "compare", "reconcile", "derive"]
 def _empty(text: str) -> bool:
     """What isn't there isn't written: explanations are left out of the line of a record that has none."""
     return text == ""
+
+
+def _nothing(items: tuple[object, ...]) -> bool:
+    return not items
 
 
 class EvidenceNode(Record):
@@ -98,7 +103,8 @@ class Series(Record):
 
     ``entities`` and ``nodes`` run in the order of the file. ``place`` locates the first value cell;
     ``key_column`` is the zero-based column of the row names in the same sheet or table. ``rest`` are the names of the
-    table's other rows, totals included, that the series leaves out.
+    table's other rows, totals included, that the series leaves out. Of a part of a longer table ``where`` says which
+    rows it has, and ``header`` what the file calls the column.
     """
 
     id: Identifier
@@ -114,6 +120,8 @@ class Series(Record):
     entities: tuple[str, ...] = Field(min_length=1)
     nodes: tuple[Identifier, ...] = Field(min_length=1)
     rest: tuple[str, ...] = ()
+    header: str = Field(default="", exclude_if=_empty)
+    where: tuple[Where, ...] = Field(default=(), exclude_if=_nothing)
 
     @model_validator(mode="after")
     def _paired(self) -> "Series":

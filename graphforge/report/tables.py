@@ -22,15 +22,23 @@ def show_columns(columns: Mapping[str, Sequence[Cell]]) -> str:
 
 
 def show_funnel(funnel: Funnel) -> str:
-    """A line a stage: what came in, what went out, and every reason of rejection with its count."""
+    """A line a stage: what came in, what went out, how many of these beyond one for each input, and every reason of
+    rejection with its count."""
     rows = [
         (
             count.stage,
             count.inputs,
             count.outputs,
             ", ".join(
-                f"{reason} {number}"
-                for reason, number in sorted(count.rejected.items(), key=lambda item: (-item[1], item[0]))
+                [
+                    *([f"(+{count.repeats} beyond one each)"] if count.repeats else []),
+                    *(
+                        f"{reason} {number}"
+                        for reason, number in sorted(
+                            count.rejected.items(), key=lambda one: (-one[1], one[0])
+                        )
+                    ),
+                ]
             ),
         )
         for count in funnel.stages

@@ -153,9 +153,19 @@ def nouns(series: Series) -> str:
 
 
 def column(series: Series) -> str:
-    """The column of the source, to the letter as far as a person would read it out."""
-    header = " ".join(series.measure.split())
-    return f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
+    """The column of the source, to the letter as far as a person would read it out; of a part of a long table also
+    which rows are meant."""
+    header = " ".join((series.header or series.measure).split())
+    quoted = f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
+    return quoted + rows_meant(series)
+
+
+def rows_meant(series: Series) -> str:
+    """Which rows of a long table a column's part has, in words; empty where it has them all."""
+    if not series.where:
+        return ""
+    same = [f"“{one.column}” is “{one.value}”" for one in series.where]
+    return f" of the rows where {joined(same)}"
 
 
 def said(view: View, series: Series) -> tuple[str, str]:

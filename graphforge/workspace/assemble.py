@@ -1,7 +1,8 @@
 """Assembly: a coherent case and the files around it for every seed (paper section 3.2)."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -9,13 +10,16 @@ from ..records import ExecutionPattern, Rejection, Seed, Workspace, WorkspaceFil
 from .cases import PATTERNS, Case
 from .families import INPUT_FAMILIES
 from .library import Library
-from .match import Slot, match
+from .match import Costs, Slot, match
 from .names import distinct_names
 from .relevance import Relevance
 from .roles import Cast, cast, is_related
 
 STAGE = "workspaces"
 SMALLEST, LARGEST = 4, 12
+
+# Columns, each as the file's hash, the table's id and the column's index.
+About = tuple[tuple[str, str, int], ...]
 
 
 class AssemblySettings(BaseModel):
@@ -25,10 +29,11 @@ class AssemblySettings(BaseModel):
     somebody else's work. ``elsewhere``: what is left of the relevance where nothing that the demand is about occurs
     in the case. ``closeness``: only cases with at least this part of the best case's relevance compete for a
     seed, so that spreading tasks over cases costs little of the fit. ``files_cost`` and ``topic_cost``: what every
-    further use of a set of core files, or of a topic, costs more than the one before it. ``smallest`` to
-    ``largest``: the sizes that workspaces are given, by a hash of the seed. ``family_bonus``: what a core file of the
-    seed's input family is worth. ``alone``: what a case counts that has one core file and nothing to compute across
-    files; at 0 it is left out.
+    further use of a set of core files, or of a topic, costs more than the one before it. ``most``: how many workspaces
+    a seed may get, each about another case; ``again_cost``: what every further one costs. ``smallest`` to
+    ``largest``: the sizes that workspaces are given, by a hash of seed and case. ``family_bonus``: what a core file of
+    the seed's input family is worth. ``alone``: what a case counts that has one core file and nothing to compute
+    across files; at 0 it is left out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +45,8 @@ class AssemblySettings(BaseModel):
     topic_cost: float = Field(ge=0)
     smallest: int = Field(ge=SMALLEST, le=LARGEST)
     largest: int = Field(ge=SMALLEST, le=LARGEST)
+    most: int = Field(ge=1)
+    again_cost: float = Field(ge=0)
     family_bonus: float = Field(ge=0, le=1)
     alone: float = Field(ge=0, le=1)
 
@@ -49,33 +56,65 @@ class AssemblySettings(BaseModel):
             raise ValueError(f"smallest ({self.smallest}) must not be above largest ({self.largest})")
         return self
 
-    def size(self, seed: Seed) -> int:
-        """How many files the seed's workspace is to have."""
-        return self.smallest + int(stable_hash("size", seed.id), 16) % (self.largest - self.smallest + 1)
+    @property
+    def costs(self) -> Costs:
+        """What crowding costs the matching."""
+        return Costs(self.files_cost, self.topic_cost, self.again_cost)
+
+    def size(self, seed: Seed, case: Case) -> int:
+        """How many files the workspace of a seed and a case is to have."""
+        span = self.largest - self.smallest + 1
+        return self.smallest + int(stable_hash("size", seed.id, case.id), 16) % span
+
+
+class Holds(Protocol):
+    """Whether a pattern can be built on what a case is about, of the very columns and files."""
+
+    def __call__(
+        self,
+        pattern: ExecutionPattern,
+        core: Sequence[WorkspaceFile],
+        text: WorkspaceFile | None,
+        about: About,
+    ) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The workspaces of the seeds, in order, and a rejection for every seed that got none."""
+
+    workspaces: tuple[Workspace, ...]
+    rejections: tuple[Rejection, ...]
+
+    @property
+    def repeats(self) -> int:
+        """How many of the workspaces are not the first one of their seed."""
+        return len(self.workspaces) - len({one.seed.id for one in self.workspaces})
 
 
 def assemble(
     library: Library,
     seeds: Sequence[Seed],
     settings: AssemblySettings,
+    holds: Holds,
     track: Callable[[Iterable[Any], str, int], Iterable[Any]] | None = None,
-) -> tuple[list[Workspace], list[Rejection]]:
-    """A workspace or a rejection for every seed, in order.
+) -> Assembled:
+    """One or several workspaces for every seed, or a rejection.
 
     All seeds are matched at once (:mod:`graphforge.workspace.match`): a pair is worth its relevance x the case's
-    quality, no case serves one pattern twice, and who gets what doesn't hang on the order of the seeds.
+    quality, no case serves one pattern twice, and who gets what doesn't hang on the order of the seeds. A case serves a
+    pattern only where ``holds`` says that the evidence for it can be built from the case's columns.
     """
     cases = library.findings.cases
     if not cases:
-        return [], [
-            _reject(seed, "no_coherent_case", "the library holds no related tables or texts")
-            for seed in seeds
-        ]
+        detail = "the library holds no related tables or texts"
+        return Assembled((), tuple(_reject(seed, "no_coherent_case", detail) for seed in seeds))
     relevance = Relevance(library, cases, seeds, settings.elsewhere)
     related = {case.id: is_related(library, case) for case in cases}
     if not settings.alone:
         cases = tuple(case for case in cases if related[case.id])
     families = {case.id: {_family(library, sha256) for sha256 in case.core} for case in cases}
+    served = _served(library, cases, {seed.pattern for seed in seeds}, holds, track)
 
     def worth(case: Case, seed: Seed, score: float) -> float:
         value = score * (0.4 + 0.6 * case.quality)
@@ -86,7 +125,7 @@ def assemble(
     refused: dict[str, Rejection] = {}
     slots: dict[str, tuple[Case, ExecutionPattern]] = {}
     for seed in seeds:
-        fitting = [case for case in cases if seed.pattern in PATTERNS[case.kind]]
+        fitting = served[seed.pattern]
         if not fitting:
             detail = f"no related files for the pattern {seed.pattern}"
             refused[seed.id] = _reject(seed, "no_coherent_case", detail)
@@ -109,8 +148,8 @@ def assemble(
     matched = match(
         offers,
         {slot: Slot(tuple(sorted(case.core)), case.topic) for slot, (case, _) in slots.items()},
-        settings.files_cost,
-        settings.topic_cost,
+        settings.costs,
+        settings.most,
     )
     workspaces: list[Workspace] = []
     rejections: list[Rejection] = []
@@ -124,28 +163,65 @@ def assemble(
             )
             rejections.append(_reject(seed, "cases_taken", detail))
             continue
-        case, _ = slots[matched[seed.id]]
-        if library.ranking is None:
-            query = [*case.words, *relevance.query(seed)]
-            ranked = [sha256 for sha256, _ in library.index.search(query, len(library.files))]
-        else:
-            asked = f"{seed.demand} {' '.join(case.words)}"
-            ranked = [sha256 for sha256, _ in library.search(asked, len(library.files))]
-        files = cast(library, case, ranked, settings.size(seed))
-        if len(files) < SMALLEST:
-            detail = f"{len(files)} files, fewer than {SMALLEST}"
+        built = [
+            one
+            for slot in matched[seed.id]
+            if (one := _workspace(library, seed, slots[slot][0], relevance, settings)) is not None
+        ]
+        if not built:
+            detail = f"fewer than {SMALLEST} files go with any case that fits"
             rejections.append(_reject(seed, "too_few_files", detail))
+        workspaces += built
+    return Assembled(tuple(workspaces), tuple(rejections))
+
+
+def _served(
+    library: Library,
+    cases: Sequence[Case],
+    patterns: Collection[ExecutionPattern],
+    holds: Holds,
+    track: Callable[[Iterable[Any], str, int], Iterable[Any]] | None,
+) -> dict[ExecutionPattern, list[Case]]:
+    """The cases that hold each pattern up, in the order of the cases."""
+    served: dict[ExecutionPattern, list[Case]] = {pattern: [] for pattern in patterns}
+    for case in track(cases, "looking at cases", len(cases)) if track else cases:
+        wanted = [pattern for pattern in PATTERNS[case.kind] if pattern in served]
+        if not wanted:
             continue
-        workspaces.append(
-            Workspace(
-                id=f"ws-{stable_hash(seed.id, case.id)[:16]}",
-                seed=seed,
-                topic=case.topic,
-                files=workspace_files(library, files),
-                about=tuple((piece.sha256, piece.table, piece.column) for piece in case.pieces),
-            )
-        )
-    return workspaces, rejections
+        members = [*case.core, *((case.text,) if case.text is not None else ())]
+        files = workspace_files(library, [Cast(sha256, "core", case.why) for sha256 in members])
+        text = files[-1] if case.text is not None else None
+        for pattern in wanted:
+            if holds(pattern, files[: len(case.core)], text, about(case)):
+                served[pattern].append(case)
+    return served
+
+
+def about(case: Case) -> About:
+    """The columns that a case is about: file, table, column."""
+    return tuple((piece.sha256, piece.table, piece.column) for piece in case.pieces)
+
+
+def _workspace(
+    library: Library, seed: Seed, case: Case, relevance: Relevance, settings: AssemblySettings
+) -> Workspace | None:
+    """The workspace of a seed and its case; None where too few files go with it."""
+    if library.ranking is None:
+        query = [*case.words, *relevance.query(seed)]
+        ranked = [sha256 for sha256, _ in library.index.search(query, len(library.files))]
+    else:
+        asked = f"{seed.demand} {' '.join(case.words)}"
+        ranked = [sha256 for sha256, _ in library.search(asked, len(library.files))]
+    files = cast(library, case, ranked, settings.size(seed, case))
+    if len(files) < SMALLEST:
+        return None
+    return Workspace(
+        id=f"ws-{stable_hash(seed.id, case.id)[:16]}",
+        seed=seed,
+        topic=case.topic,
+        files=workspace_files(library, files),
+        about=about(case),
+    )
 
 
 def workspace_files(library: Library, members: Sequence[Cast]) -> tuple[WorkspaceFile, ...]:

@@ -2,8 +2,8 @@
 
 Serving one seed after the other gives a case to the first who can use it at all, and leaves the one whose work it is
 with nothing. The whole is a flow of least cost: seeds to slots (a case under a pattern), slots to the set of files that
-the case is about, sets to their topic. Every further use of a set or a topic costs more than the one before, so that
-tasks spread where the fit is equal and crowd where it is not.
+the case is about, sets to their topic. Every further use of a set, a topic or a seed costs more than the one before, so
+that tasks spread where the fit is equal and crowd where it is not.
 """
 
 import heapq
@@ -24,21 +24,32 @@ class Slot:
     topic: str
 
 
+@dataclass(frozen=True)
+class Costs:
+    """What every further use of a set of files, of a topic and of a seed costs more than the one before it."""
+
+    files: float
+    topic: float
+    seed: float = 0.0
+
+
 def match(
     worth: Mapping[str, Mapping[str, float]],
     slots: Mapping[str, Slot],
-    files_cost: float,
-    topic_cost: float,
-) -> dict[str, str]:
-    """The slot of every seed that gets one: no slot twice, and the greatest total worth there is.
+    costs: Costs,
+    most: int = 1,
+) -> dict[str, tuple[str, ...]]:
+    """The slots of every seed that gets one, at most ``most``: no slot twice, and the greatest total worth there is.
 
-    ``worth``: for every seed the slots that it may have, with what they are worth to it. The n-th use of a set of files
-    costs n - 1 times ``files_cost``, of a topic n - 1 times ``topic_cost``; a pair that is worth less stays
-    apart. The same for every order of seeds and slots.
+    ``worth``: for every seed the slots that it may have, with what they are worth to it. The n-th use of a set of
+    files, a topic or a seed costs n - 1 times what :class:`Costs` say; a pair that is worth less stays apart. The same
+    for every order of seeds and slots. A seed's slots come in the order of what they are worth to it.
 
     >>> slots = {"a": Slot(("1",), "x"), "b": Slot(("2",), "x")}
-    >>> match({"one": {"a": 1.0, "b": 0.9}, "two": {"a": 0.8}}, slots, 0.1, 0.1)
-    {'one': 'b', 'two': 'a'}
+    >>> match({"one": {"a": 1.0, "b": 0.9}, "two": {"a": 0.8}}, slots, Costs(0.1, 0.1))
+    {'one': ('b',), 'two': ('a',)}
+    >>> match({"one": {"a": 1.0, "b": 0.9}}, slots, Costs(0.1, 0.1), most=2)
+    {'one': ('a', 'b')}
     """
     net = _Network()
     order = sorted(slot for slot in slots if any(slot in offers for offers in worth.values()))
@@ -47,7 +58,8 @@ def match(
     places = {slot: net.node() for slot in order}
     seeds = {seed: net.node() for seed in sorted(worth) if worth[seed]}
     for seed, node in seeds.items():
-        net.arc(net.source, node, 0)
+        for before in range(min(most, len(worth[seed]))):
+            net.arc(net.source, node, round(before * costs.seed * _UNIT))
         for slot, value in sorted(worth[seed].items()):
             net.arc(node, places[slot], -round(value * _UNIT))
     members = dict.fromkeys(sets, 0)
@@ -58,30 +70,38 @@ def match(
     uses = dict.fromkeys(topics, 0)
     for files, count in members.items():
         for before in range(count):
-            net.arc(sets[files], topics[files[0]], round(before * files_cost * _UNIT))
+            net.arc(sets[files], topics[files[0]], round(before * costs.files * _UNIT))
         uses[files[0]] += count
     for topic, count in uses.items():
         for before in range(count):
-            net.arc(topics[topic], net.sink, round(before * topic_cost * _UNIT))
+            net.arc(topics[topic], net.sink, round(before * costs.topic * _UNIT))
     net.fill([net.source, *seeds.values(), *places.values(), *sets.values(), *topics.values()])
     slot_at = {node: slot for slot, node in places.items()}
-    return {seed: slot_at[place] for seed, node in seeds.items() if (place := net.taken(node)) is not None}
+    taken = {seed: [slot_at[place] for place in net.taken(node)] for seed, node in seeds.items()}
+    return {
+        seed: tuple(sorted(found, key=lambda slot: (-worth[seed][slot], slot)))
+        for seed, found in taken.items()
+        if found
+    }
 
 
 def total_worth(
-    matched: Mapping[str, str],
+    matched: Mapping[str, Sequence[str]],
     worth: Mapping[str, Mapping[str, float]],
     slots: Mapping[str, Slot],
-    files_cost: float,
-    topic_cost: float,
+    costs: Costs,
 ) -> float:
     """What a matching is worth: the pairs, less what crowding costs."""
-    total = sum(worth[seed][slot] for seed, slot in matched.items())
-    sets = Counter((slots[slot].topic, slots[slot].files) for slot in matched.values())
-    topics = Counter(slots[slot].topic for slot in matched.values())
-    total -= sum(files_cost * uses * (uses - 1) / 2 for uses in sets.values())
-    total -= sum(topic_cost * uses * (uses - 1) / 2 for uses in topics.values())
-    return total
+    taken = [slot for found in matched.values() for slot in found]
+    sets = Counter((slots[slot].topic, slots[slot].files) for slot in taken)
+    topics = Counter(slots[slot].topic for slot in taken)
+    crowds = (
+        (costs.files, sets.values()),
+        (costs.topic, topics.values()),
+        (costs.seed, (len(found) for found in matched.values())),
+    )
+    crowding = sum(cost * uses * (uses - 1) / 2 for cost, counts in crowds for uses in counts)
+    return sum(worth[seed][slot] for seed, found in matched.items() for slot in found) - crowding
 
 
 @dataclass
@@ -106,11 +126,9 @@ class _Network:
             self.costs.append(price)
             self.free.append(free)
 
-    def taken(self, node: int) -> int | None:
-        """The node that a node's one unit flows to, or None."""
-        return next(
-            (self.heads[arc] for arc in self.leaving[node] if not arc & 1 and not self.free[arc]), None
-        )
+    def taken(self, node: int) -> list[int]:
+        """The nodes that a node's units flow to."""
+        return [self.heads[arc] for arc in self.leaving[node] if not arc & 1 and not self.free[arc]]
 
     def fill(self, layers: Sequence[int]) -> None:
         """Send units along the cheapest paths while they pay. ``layers``: the nodes, each after those before it."""

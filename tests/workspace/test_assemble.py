@@ -5,9 +5,9 @@ from pathlib import PurePosixPath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_library import DEPARTMENTS, budget_library, document, library, seed, table
+from made_library import DEPARTMENTS, any_case, budget_library, document, library, seed, table
 
-from graphforge.records import Workspace
+from graphforge.records import StageCount, Workspace
 from graphforge.workspace import AssemblySettings, Library, assemble, families
 from graphforge.workspace.cases import SAME_FIGURES
 from graphforge.workspace.names import distinct_names, safe_name
@@ -24,6 +24,8 @@ SETTINGS = AssemblySettings(
     largest=10,
     family_bonus=0.1,
     alone=0.4,
+    most=1,
+    again_cost=0.05,
 )
 
 
@@ -138,7 +140,8 @@ def test_every_seed_ends_as_a_workspace_or_a_rejection() -> None:
         seed(5, "Reconcile budget spending of city departments again.", "reconciliation"),
         seed(6, "Revise city department spending.", "artifact_revision"),
     ]
-    workspaces, rejections = assemble(found, seeds, SETTINGS)
+    made = assemble(found, seeds, SETTINGS, any_case)
+    workspaces, rejections = made.workspaces, made.rejections
     assert sorted([w.seed.id for w in workspaces] + [r.id for r in rejections]) == sorted(s.id for s in seeds)
     assert {r.id: r.reason for r in rejections} == {
         "seed-2": "no_coherent_case",
@@ -159,8 +162,8 @@ def test_assembly_is_the_same_every_time() -> None:
     seeds = [
         seed(n, "Review the spending of city departments.", "data_analysis_and_reporting") for n in range(4)
     ]
-    first = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
-    again = [w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]]
+    first = [w.line() for w in assemble(budget_library(), seeds, SETTINGS, any_case).workspaces]
+    again = [w.line() for w in assemble(budget_library(), seeds, SETTINGS, any_case).workspaces]
     assert first
     assert first == again
 
@@ -168,21 +171,21 @@ def test_assembly_is_the_same_every_time() -> None:
 def test_a_small_library_gives_too_few_files() -> None:
     rows = [["Department", "Spending"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
     found = library(("budget", document("spending.csv", (table(rows),))))
-    [rejection] = assemble(
-        found, [seed(1, "Report department spending.", "data_analysis_and_reporting")], SETTINGS
-    )[1]
+    asked = seed(1, "Report department spending.", "data_analysis_and_reporting")
+    [rejection] = assemble(found, [asked], SETTINGS, any_case).rejections
     assert rejection.reason == "too_few_files"
 
 
 def test_a_library_without_relations_rejects_every_seed() -> None:
     found = library(("notes", document("a.txt", text=("Some words about whales.",), family="txt")))
-    workspaces, rejections = assemble(found, [seed(1, "Count whales.", "reconciliation")], SETTINGS)
-    assert not workspaces
-    assert [rejection.reason for rejection in rejections] == ["no_coherent_case"]
+    made = assemble(found, [seed(1, "Count whales.", "reconciliation")], SETTINGS, any_case)
+    assert not made.workspaces
+    assert [rejection.reason for rejection in made.rejections] == ["no_coherent_case"]
 
 
 def test_sizes_are_spread_over_the_whole_range() -> None:
-    assert {SETTINGS.size(seed(n, "x", "reconciliation")) for n in range(200)} == set(range(4, 11))
+    [case, *_] = budget_library().findings.cases
+    assert {SETTINGS.size(seed(n, "x", "reconciliation"), case) for n in range(200)} == set(range(4, 11))
 
 
 def test_settings_refuse_an_empty_range() -> None:
@@ -197,13 +200,14 @@ def test_settings_refuse_an_empty_range() -> None:
             largest=5,
             family_bonus=0,
             alone=1,
+            most=1,
+            again_cost=0,
         )
 
 
 def test_families_are_those_of_the_files() -> None:
-    workspace = assemble(
-        budget_library(), [seed(1, "Monitor department spending limits.", "compliance_review")], SETTINGS
-    )[0][0]
+    asked = seed(1, "Monitor department spending limits.", "compliance_review")
+    [workspace] = assemble(budget_library(), [asked], SETTINGS, any_case).workspaces
     found = families(workspace)
     assert found["core_family"] == ("delimited",)
     assert set(found["input_family"]) <= {"delimited", "document"}
@@ -342,5 +346,38 @@ def test_the_order_of_seeds_decides_nothing() -> None:
         seed(3, "Revise city department spending.", "artifact_revision"),
         seed(4, "Report the spending of city departments.", "data_analysis_and_reporting"),
     ]
-    first = {w.line() for w in assemble(budget_library(), seeds, SETTINGS)[0]}
-    assert first == {w.line() for w in assemble(budget_library(), seeds[::-1], SETTINGS)[0]}
+    first = {w.line() for w in assemble(budget_library(), seeds, SETTINGS, any_case).workspaces}
+    assert first == {w.line() for w in assemble(budget_library(), seeds[::-1], SETTINGS, any_case).workspaces}
+
+
+def test_a_seed_may_get_several_cases_and_the_books_say_so() -> None:
+    several = SETTINGS.model_copy(update={"most": 3, "again_cost": 0.0, "files_cost": 0.0, "closeness": 0.0})
+    seeds = [seed(1, "Report the spending of city departments.", "data_analysis_and_reporting")]
+    found = budget_library()
+    one = assemble(found, seeds, SETTINGS, any_case)
+    more = assemble(found, seeds, several, any_case)
+    assert one.repeats == 0 and len(one.workspaces) == 1
+    assert len(more.workspaces) > 1 and more.repeats == len(more.workspaces) - 1
+    assert len({workspace.id for workspace in more.workspaces}) == len(more.workspaces)
+    assert len({workspace.about for workspace in more.workspaces}) == len(more.workspaces)
+    count = StageCount.of("workspaces", 1, len(more.workspaces), more.rejections, more.repeats)
+    assert StageCount.model_validate_json(count.line()) == count
+
+
+def test_a_case_that_holds_nothing_up_is_given_to_nobody() -> None:
+    """The graph builder's bar decides, case by case and pattern by pattern."""
+    found = budget_library()
+    seeds = [
+        seed(1, "Reconcile the spending of city departments.", "reconciliation"),
+        seed(2, "Revise city department spending.", "artifact_revision"),
+    ]
+    seen: list[tuple[str, int]] = []
+
+    def only_revision(pattern: str, core: object, text: object, about: tuple[object, ...]) -> bool:
+        seen.append((pattern, len(about)))
+        return pattern == "artifact_revision"
+
+    made = assemble(found, seeds, SETTINGS, only_revision)
+    assert [workspace.seed.id for workspace in made.workspaces] == ["seed-2"]
+    assert [rejection.id for rejection in made.rejections] == ["seed-1"]
+    assert ("reconciliation", 2) in seen

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from made_library import document, table
 
 from graphforge.workspace import LocalSearch
@@ -72,3 +74,81 @@ def test_opening_a_library_cuts_its_long_tables(tmp_path: Path) -> None:
     assert "periods" in {case.kind for case in found.findings.cases} or [
         table.title for document in found.documents.values() for table in document.tables
     ][-1].endswith("2020")
+
+
+def two_kinds(order: list[tuple[int, str, str]]):
+    rows: list[list[object]] = [["year", "drug", "state", "deaths"]]
+    rows += [[year, drug, state, 7 * place + 3] for place, (year, drug, state) in enumerate(order)]
+    return table(rows, key=None)
+
+
+PLACES = [
+    (year, drug, state)
+    for state in ("Ohio", "Iowa", "Utah", "Maine", "Texas", "Idaho")
+    for drug in ("cocaine", "heroin")
+    for year in (2014, 2015, 2016)
+]
+
+
+def test_rows_that_stand_apart_are_sorted_out_by_what_they_have_in_common() -> None:
+    whole = two_kinds(PLACES)
+    made = with_slices(document("deaths.csv", (whole,))).tables[1:]
+    assert len(made) == 6
+    for piece in made:
+        fixed = {one.column: one.value for one in piece.where}
+        assert set(fixed) == {"drug", "year"}
+        assert len(piece.keyed_rows()) == 6
+        [measure] = [one for one in piece.measures() if one.header == "deaths"]
+        assert measure.name == f"deaths ({fixed['drug']}, {fixed['year']})"
+        for row in range(*piece.body):
+            place = piece.locate(row, measure.index)
+            source = whole.grid[place.row]  # type: ignore[union-attr]
+            assert source[measure.index] == piece.grid[row][measure.index]
+            assert (str(source[0]), source[1]) == (fixed["year"], fixed["drug"])
+
+
+@given(st.permutations(PLACES))
+def test_the_order_of_the_rows_changes_no_part(order: list[tuple[int, str, str]]) -> None:
+    def content(order: list[tuple[int, str, str]]) -> set[tuple[object, ...]]:
+        parts = with_slices(document("deaths.csv", (two_kinds(order),))).tables[1:]
+        return {
+            (tuple((one.column, one.value) for one in piece.where), frozenset(piece.keyed_rows()))
+            for piece in parts
+            if len(piece.where) == 2
+        }
+
+    assert len(content(order)) in (0, 6)
+
+
+def test_months_are_sorted_by_the_calendar_and_the_latest_are_taken() -> None:
+    months = ["January", "February", "March", "April", "May", "June", "July", "August", "September"]
+    rows: list[list[object]] = [["month", "kind", "state", "deaths"]]
+    rows += [
+        [month, kind, state, n * 5 + len(kind)]
+        for n, month in enumerate(months)
+        for state in ("Ohio", "Iowa", "Utah", "Maine", "Texas")
+        for kind in ("aaa", "bbb", "ccc", "ddd")
+    ]
+    made = table(rows, key=None)
+    columns = tuple(
+        one.model_copy(update={"kind": "period"}) if one.name == "month" else one for one in made.columns
+    )
+    parts = with_slices(document("m.csv", (made.model_copy(update={"columns": columns}),))).tables[1:]
+    taken = {one.value for piece in parts for one in piece.where if one.column == "month"}
+    assert taken == set(months[3:])
+
+
+def test_a_number_for_each_row_with_a_few_doubles_is_no_name() -> None:
+    rows: list[list[object]] = [["case", "state", "workers"]]
+    rows += [[f"C-{n // 2 if n < 4 else n}", ("Ohio", "Iowa")[n % 2], 3 * n] for n in range(40)]
+    made = document("cases.csv", (table(rows, key=None),))
+    assert with_slices(made) is made
+
+
+def test_a_part_whose_rows_have_nothing_in_common_but_a_blank_is_left_out() -> None:
+    rows: list[list[object]] = [["state", "note", "deaths"]]
+    rows += [[name, note, n] for note in ("", "late") for n, name in enumerate(SECTORS)]
+    rows += [[name, "early", 2 * n] for n, name in enumerate(SECTORS)]
+    rows = [rows[0], *rows[1::2], *rows[2::2]]
+    parts = with_slices(document("n.csv", (table(rows, key=None),))).tables[1:]
+    assert {one.value for piece in parts for one in piece.where} == {"late", "early"}

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from made_library import DEPARTMENTS, seed
+from made_library import DEPARTMENTS, any_case, seed
 
 from graphforge.errors import InputError, RecordError
 from graphforge.records import EPOCH_SECONDS, Workspace
@@ -29,6 +29,8 @@ SETTINGS = AssemblySettings(
     largest=6,
     family_bonus=0.1,
     alone=0.4,
+    most=1,
+    again_cost=0.05,
 )
 
 
@@ -46,7 +48,8 @@ def assembled(tmp_path: Path) -> tuple[Library, list[Workspace]]:
         lines = [f"Department,{head}", *map("{},{}".format, DEPARTMENTS, values)]
         (root / name).write_text("\n".join(lines) + "\n")
     found = LocalSearch(root=tmp_path / "library", file_bytes=10_000, workers=1).open()
-    workspaces, _ = assemble(found, [seed(1, "Reconcile department spending.", "reconciliation")], SETTINGS)
+    asked = seed(1, "Reconcile department spending.", "reconciliation")
+    workspaces = assemble(found, [asked], SETTINGS, any_case).workspaces
     return found, workspaces
 
 

@@ -1,6 +1,6 @@
 """Ties between files: names, figures and mentions in common, and what assembly makes of them."""
 
-from made_library import DEPARTMENTS, document, library, seed, table
+from made_library import DEPARTMENTS, any_case, document, library, seed, table
 
 from graphforge.workspace import AssemblySettings, assemble
 from graphforge.workspace.roles import is_related
@@ -16,6 +16,8 @@ SETTINGS = AssemblySettings(
     largest=6,
     family_bonus=0.1,
     alone=0.4,
+    most=1,
+    again_cost=0.05,
 )
 AREAS = ["North", "South", "East", "West", "Harbour", "Market", "Mill", "Ferry"]
 
@@ -77,7 +79,7 @@ def test_a_case_of_one_file_gets_a_second_core_file_with_the_same_rows() -> None
         ("budget", document("more.md", text=("Departments are many.",), family="md")),
     )
     asked = seed(1, "Report the spending of city departments.", "data_analysis_and_reporting")
-    [workspace], _ = assemble(found, [asked], SETTINGS)
+    [workspace] = assemble(found, [asked], SETTINGS, any_case).workspaces
     assert [file.name for file in workspace.with_role("core")] == ["spending.csv", "vacancies.csv"]
 
 
@@ -93,11 +95,12 @@ def test_the_same_measure_of_another_year_is_a_confuser_and_no_second_core_file(
         ("budget", document("more.md", text=("Departments are many.",), family="md")),
     )
     asked = seed(1, "Report the spending of city departments.", "data_analysis_and_reporting")
-    [workspace], _ = assemble(found, [asked], SETTINGS)
+    [workspace] = assemble(found, [asked], SETTINGS, any_case).workspaces
     assert len(workspace.with_role("core")) == 1
     assert len(workspace.with_role("confuser")) == 1
     shares = [case for case in found.findings.cases if case.kind == "shares"]
     assert shares and not any(is_related(found, case) for case in shares)
-    workspaces, rejections = assemble(found, [asked], SETTINGS.model_copy(update={"alone": 0.0}))
+    made = assemble(found, [asked], SETTINGS.model_copy(update={"alone": 0.0}), any_case)
+    workspaces, rejections = made.workspaces, made.rejections
     assert not workspaces
     assert [one.reason for one in rejections] == ["no_coherent_case"]
