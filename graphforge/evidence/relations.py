@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from statistics import median
 
 from ..records import (
@@ -14,8 +15,10 @@ from ..records import (
     is_level,
     lists_some,
     mixed_units,
+    namesakes,
     normalize,
     overlaps,
+    uncertain,
 )
 from .measures import PERIOD_WORDS, Measure
 
@@ -79,6 +82,21 @@ def _size_quality(count: int) -> float:
     return 1.0 if count <= 60 else 60 / count
 
 
+def _when(measure: Measure) -> tuple[int, ...] | None:
+    """The time of a measure: of its header, or else of its file's name or title."""
+    file = measure.file
+    return moment(measure.period) or moment(PurePath(file.name).stem) or moment(file.source.title)
+
+
+# The part of the rows that isn't zero that must agree in reports that aren't called alike.
+_SAME_REPORT = 0.8
+
+
+def _namesakes(left: Measure, right: Measure) -> bool:
+    one, other = left.file, right.file
+    return namesakes(one.name, one.source.title, other.name, other.source.title)
+
+
 def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
     """The same measure of the same period in two files, some values equal and some different.
 
@@ -96,6 +114,11 @@ def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
     apart = [abs(one - other) / max(abs(one), abs(other)) for one, other in pairs if not close(one, other)]
     if not apart or (equal < 0.1 * len(keys) and median(apart) > 0.1):
         return None
+    if not _namesakes(left, right):
+        # Two reports whose names differ are one only where nearly all that isn't zero agrees.
+        solid = sum(close(one, other) and one != 0 for one, other in pairs)
+        if solid < _SAME_REPORT * (solid + len(apart)):
+            return None
     different = len(apart) / len(keys)
     if _edition(right) < _edition(left):
         left, right = right, left
@@ -123,7 +146,10 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     """The same measure of two periods, in one table or in two files; ``newer`` must state the later year."""
     if not same_subject(newer, older) or not same_unit(newer, older):
         return None
-    if newer.stem != older.stem:
+    if newer.stem != older.stem or uncertain(newer.name):
+        return None
+    # Two programmes count the same under the same headers; the change from one to the other is no change.
+    if newer.file.sha256 != older.file.sha256 and not _namesakes(newer, older):
         return None
     later, earlier = moment(newer.period), moment(older.period)
     if later is None or earlier is None or later <= earlier or len(later) != len(earlier):
@@ -217,7 +243,7 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
         return None
     if not (left.amount and right.amount) or not _goes_with(left, right):
         return None
-    when = [moment(measure.period) for measure in (left, right)]
+    when = [_when(measure) for measure in (left, right)]
     if None not in when and when[0] != when[1]:
         return None
     keys = shared(left, right, least)
@@ -235,9 +261,7 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
             return None
     elif math.fsum(left.value(key) for key in keys) > math.fsum(right.value(key) for key in keys):
         return None
-    return Finding(
-        "shared_key", (left, right), keys, _size_quality(len(keys)) + (0.3 if when[0] == when[1] else 0.0)
-    )
+    return Finding("shared_key", (left, right), keys, _size_quality(len(keys)) + (0.3 if when[0] else 0.0))
 
 
 def _goes_with(left: Measure, right: Measure) -> bool:

@@ -9,6 +9,7 @@ from .additive import (
     lists_some,
     mixed_units,
     overlaps,
+    uncertain,
 )
 from .admission import Admitted
 from .base import FileName, Identifier, Record, Sha256, Value, stable_hash
@@ -46,6 +47,7 @@ from .locator import (
     column_index,
     column_letters,
 )
+from .namesakes import namesakes
 from .numbers import close, parse_number, parse_scaled, show_number
 from .plan import (
     Citation,

@@ -43,6 +43,23 @@ def is_money(name: str, unit: str | None = None) -> bool:
     return _MONEY.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
 
 
+_UNCERTAIN = re.compile(
+    r"\b(?:confidence|std|standard) (?:interval|limit|bound|error|err|deviation|dev)s?\b|\bmargin of error\b|"
+    r"\b(?:lower|upper) (?:bound|int|interval|ci|\d+)\b|\b(?:ci|moe|rse)\b"
+)
+
+
+def uncertain(name: str) -> bool:
+    """True where a header speaks of how sure a figure is: the bound of an interval, an error. Nobody asks how it grew.
+
+    >>> uncertain("Age Adjusted Rate Upper 95% Confidence Interval"), uncertain("lower_int_15")
+    (True, True)
+    >>> uncertain("Deaths"), uncertain("Upper Darby"), uncertain("Upper limit of the budget")
+    (False, False, False)
+    """
+    return _UNCERTAIN.search(" ".join(re.sub(r"[^\w]+|_", " ", name.casefold()).split())) is not None
+
+
 # What amounts are usually told for each of: people and their homes and work, places' size, capacity.
 _BASE = re.compile(
     r"\b(?:population|people|persons|residents|inhabitants|households|families|homes|dwellings|housing units|employees|"

@@ -24,6 +24,7 @@ from ..records import (
     is_level,
     is_money,
     lists_some,
+    namesakes,
     normalize,
     overlaps,
     parse_number,
@@ -52,6 +53,8 @@ _MIN_SHARED = 0.5
 # Two tables over twelve months each have 144 pairs of different months; a few tell as much.
 _ACROSS = 6
 _SAME = 1e-9
+# The part of the rows that isn't zero that must agree in reports that aren't called alike.
+_SAME_REPORT = 0.8
 
 
 @dataclass(frozen=True)
@@ -211,6 +214,11 @@ class _Match:
     apart: float
 
     @property
+    def same_report(self) -> bool:
+        """Whether both files are one report, of other times or editions: two programmes may count under one header."""
+        return namesakes(*self.pair.left.called, *self.pair.right.called)
+
+    @property
     def same_period(self) -> bool:
         return self.one.stated_period == self.two.stated_period
 
@@ -288,6 +296,8 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
             continue
         # A reconciliation that people do has most lines agreeing and some to explain.
         agreement = match.equal / match.both
+        if not match.same_report and match.solid < _SAME_REPORT * (match.solid + different):
+            continue
         if agreement < 0.1 and match.apart > 0.1:
             continue
         quality = (0.35 + 0.65 * min(1.0, 1.5 * agreement)) * (0.6 + 0.4 * match.pair.overlap)
@@ -348,7 +358,7 @@ def _comparable(pair: _Pair, one: Measure, two: Measure) -> bool:
     """
     if not (_amount(pair.left, one) and _amount(pair.right, two)):
         return False
-    if one.stated_period and two.stated_period and one.stated_period != two.stated_period:
+    if one.period and two.period and one.period != two.period:
         return False
     keys = pair.shared & one.keys & two.keys
     sides = [(one, _money(pair.left, one)), (two, _money(pair.right, two))]
@@ -466,7 +476,7 @@ def _period_columns(panels: list[Panel]) -> Iterator[Case]:
 def _period_files(matches: list[_Match]) -> Iterator[Case]:
     for match in matches:
         one, two = match.one, match.two
-        if match.same_period or not one.stated_period or not two.stated_period:
+        if match.same_period or not one.stated_period or not two.stated_period or not match.same_report:
             continue
         if match.equal > 0.5 * match.both or min(one.lowest, two.lowest) < 0:
             continue

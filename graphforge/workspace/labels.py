@@ -1,6 +1,7 @@
 """What the labels of a table say: periods, units, totals and identifiers, read from words alone."""
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
 
 from graphforge.records import normalize
@@ -177,9 +178,19 @@ def _days(text: str) -> list[str]:
 
 def _months(text: str) -> list[str]:
     found = [f"{m[1]}-{m[2]}" for m in _ISO_MONTH.finditer(text)]
-    found += [f"{_full_year(m[2] or m[3])}-{_month_number(m[1]):02}" for m in _NAMED_MONTH.finditer(text)]
+    found += [
+        f"{_full_year(m[2] or m[3])}-{_month_number(m[1]):02}"
+        for m in _NAMED_MONTH.finditer(text)
+        if m[3] or not _is_last_day(m[0])
+    ]
     found += [f"{m[1]}-{_month_number(m[2]):02}" for m in _MONTH_AFTER.finditer(text)]
     return found
+
+
+def _is_last_day(text: str) -> bool:
+    """Whether a month and two digits, "Jan 31", are its last day and no year: so columns of balances are headed."""
+    month, day = _month_number(text), int(text[-2:])
+    return text[-3].isspace() and day in {monthrange(year, month)[1] for year in (2023, 2024)}
 
 
 def _fiscals(text: str) -> list[str]:

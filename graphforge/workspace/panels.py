@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ..records import Column, Document, Table, hides_a_sum, mixed_units, normalize, numbers_its_rows
+from ..records import (
+    Column,
+    Document,
+    Table,
+    hides_a_sum,
+    mixed_units,
+    normalize,
+    numbers_its_rows,
+    uncertain,
+)
 from .words import measure_of, period_of, without_period
 
 MIN_ROWS, MAX_ROWS = 5, 400
@@ -88,7 +97,7 @@ class Panel:
     """A usable table of a file: complete, keyed, with 5 to 400 rows and at least one measure.
 
     ``keys`` are normalized, in the order of the file. ``temporal``: they are years, months or dates. ``partial``: it
-    is the part on its page of a table that runs over several.
+    is the part on its page of a table that runs over several. ``called``: the file's name and its source's title.
     """
 
     sha256: str
@@ -100,6 +109,7 @@ class Panel:
     key_name: str
     temporal: bool
     measures: tuple[Measure, ...]
+    called: tuple[str, str] = ("", "")
     partial: bool = False
 
     @cached_property
@@ -143,6 +153,7 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         key_name=table.columns[table.key].name,
         temporal=sum(bool(period_of(key)) and not without_period(key) for key in keys) >= 0.8 * len(keys),
         measures=measures,
+        called=(document.name, title),
         partial=document.is_part(table),
     )
 
@@ -156,7 +167,11 @@ def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str)
         if len(values) < max(MIN_ROWS, _MIN_FILLED * len(keyed)) or len(set(values.values())) < 3:
             continue
         numbers = list(values.values())
-        if _counts_up(numbers) or numbers_its_rows(column.name, numbers, column.unit):
+        if (
+            uncertain(column.name)
+            or _counts_up(numbers)
+            or numbers_its_rows(column.name, numbers, column.unit)
+        ):
             continue
         stated = period_of(column.period or "") or period_of(column.name)
         yield Measure(

@@ -24,6 +24,9 @@ _LONE_WORD = 0.4
 _ENOUGH_OBJECTS = 0.6
 # A demand that names nothing but data is anybody's whose work is figures, and less so a specialist's.
 _GENERAL = 0.6
+# What is left where neither the occupation's title names a field of the case nor any data is its home: finances occur
+# among the demands of cooks, and a city's budget is no work of theirs.
+_NOT_AT_HOME = 0.5
 # From this part of a field on, a case is about what the words of the field name.
 _OF_THE_FIELD = 0.4
 # How work with data is done, and for whom: no object that could be missing in a file.
@@ -56,7 +59,8 @@ class Relevance:
 
     Both count in full only where what the demand is about occurs in the case: its *objects*, the demand's own words
     less those of handling data. Solar installations are no more forecast from emission rates than from tax receipts.
-    ``elsewhere`` (0 to 1) is what is left of the fit where none of them does.
+    ``elsewhere`` (0 to 1) is what is left of the fit where none of them does. And half of it is left where the title of
+    the occupation names no field of the case.
     """
 
     def __init__(self, library: Library, cases: Sequence[Case], seeds: Sequence[Seed], elsewhere: float):
@@ -95,6 +99,7 @@ class Relevance:
         query = self.query(seed)
         scores = self._cases.scores(query)
         fields, certainty, anywhere = seed_fields(seed)
+        own = [name for name, members in FIELDS.items() if members & set(terms(seed.occupation))]
         objects = {
             term: self._rarity(term)
             for term in dict.fromkeys(subject_terms(seed.demand))
@@ -109,7 +114,9 @@ class Relevance:
             # One word in common may be another sense of it: "control" valves, a city "controller".
             alike *= 1.0 if len(query.keys() & self._words[case]) >= 2 else _LONE_WORD
             told = _told(objects, self._told[case], 1.0 if anywhere else _GENERAL)
-            found[case] = round((common + alike) * (self._elsewhere + (1 - self._elsewhere) * told), 6)
+            fit = (common + alike) * (self._elsewhere + (1 - self._elsewhere) * told)
+            at_home = anywhere or any(have[name] >= _OF_THE_FIELD for name in own)
+            found[case] = round(fit if at_home else _NOT_AT_HOME * fit, 6)
         return found
 
     def query(self, seed: Seed) -> dict[str, float]:

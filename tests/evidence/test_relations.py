@@ -100,11 +100,50 @@ def test_wholly_different_figures_are_no_editions_of_one_another():
 
 def test_growth_needs_a_later_period_of_the_same_kind():
     newer = {name: value * 1.1 for name, value in BASE.items()}
-    one = measure(newer, "Permits issued 2021", period="2021")
-    other = measure(BASE, "Permits issued 2020", file="b.xlsx", period="2020")
+    one = measure(newer, "Permits issued 2021", file="permits_2021.xlsx", period="2021")
+    other = measure(BASE, "Permits issued 2020", file="permits_2020.xlsx", period="2020")
     assert growth(one, other, 4) is not None
     assert growth(other, one, 4) is None
-    assert growth(one, measure(BASE, "Permits issued", file="b.xlsx", period="March 2020"), 4) is None
+    month = measure(BASE, "Permits issued", file="permits_2020_03.xlsx", period="March 2020")
+    assert growth(one, month, 4) is None
+
+
+def test_two_programmes_that_count_alike_are_no_growth_and_no_conflict():
+    """Every header is the same: only the names of the files tell them apart."""
+    newer = {name: value * 1.1 for name, value in BASE.items()}
+    one = measure(newer, "Families 2021", file="fy2021_ssp_caseload.xlsx", period="2021")
+    for file, same in (("fy2020_ssp_caseload.xlsx", True), ("fy2020_tanf_caseload.xlsx", False)):
+        other = measure(BASE, "Families 2020", file=file, period="2020")
+        assert (growth(one, other, 4) is not None) is same
+    half = {name: value + 5 * (place % 2) for place, (name, value) in enumerate(BASE.items())}
+    one = measure(BASE, "Families", file="fy2020_ssp_caseload.xlsx")
+    for file, same in (("fy2020_ssp_caseload_revised.xlsx", True), ("fy2020_tanf_caseload.xlsx", False)):
+        assert (conflict(one, measure(half, "Families", file=file), 4) is not None) is same
+
+
+def test_files_with_other_names_state_the_same_where_nearly_all_agrees():
+    much = {f"Town {n}": 10.0 + n for n in range(12)}
+    changed = much | {"Town 3": 99.0}
+    one, other = measure(much, file="survey.xlsx"), measure(changed, file="puf_targets.xlsx")
+    assert conflict(one, other, 4) is not None
+    zeros = dict.fromkeys(much, 0.0) | {"Town 1": 5.0, "Town 2": 7.0}
+    one = measure(zeros, file="survey.xlsx")
+    assert conflict(one, measure(zeros | {"Town 1": 6.0}, file="puf_targets.xlsx"), 4) is None
+
+
+def test_bounds_of_an_interval_don_t_grow():
+    newer = {name: value * 1.1 for name, value in BASE.items()}
+    for header, measured in (("Rate", True), ("Rate Upper 95% Confidence Interval", False)):
+        one = measure(newer, f"{header} 2021", file="rates_2021.xlsx", period="2021")
+        other = measure(BASE, f"{header} 2020", file="rates_2020.xlsx", period="2020")
+        assert (growth(one, other, 4) is not None) is measured
+
+
+def test_amounts_of_files_of_other_years_are_not_set_against_each_other():
+    staff = {name: value + 3 for name, value in BASE.items()}
+    one = measure({name: 10 * value for name, value in BASE.items()}, "Cases", file="cases_2021.xlsx")
+    for file, same in (("staff.xlsx", True), ("staff_2021.xlsx", True), ("staff_2019.xlsx", False)):
+        assert (shared_key(one, measure(staff, "Employees", file=file), 4) is not None) is same
 
 
 @pytest.mark.parametrize(

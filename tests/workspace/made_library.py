@@ -82,7 +82,7 @@ def library(*members: tuple[str, Document]) -> Library:
 
 
 def seed(
-    number: int, demand: str, pattern: str, occupation: str = "Analysts", family: str = "delimited"
+    number: int, demand: str, pattern: str, occupation: str = "Budget Analysts", family: str = "delimited"
 ) -> Seed:
     return Seed(
         id=f"seed-{number}",

@@ -381,3 +381,17 @@ def test_a_case_that_holds_nothing_up_is_given_to_nobody() -> None:
     assert [workspace.seed.id for workspace in made.workspaces] == ["seed-2"]
     assert [rejection.id for rejection in made.rejections] == ["seed-1"]
     assert ("reconciliation", 2) in seen
+
+
+def test_work_that_the_title_of_an_occupation_does_not_name_counts_half() -> None:
+    found = budget_library()
+    demand = "Keep records of the spending of city departments."
+    seeds = [
+        seed(1, demand, "data_analysis_and_reporting", occupation="Budget Analysts"),
+        seed(2, demand, "data_analysis_and_reporting", occupation="Cooks, Private Household"),
+        seed(3, demand, "data_analysis_and_reporting", occupation="Statisticians"),
+    ]
+    relevance = Relevance(found, found.findings.cases, seeds, SETTINGS.elsewhere)
+    best = [max(relevance.of(one).values()) for one in seeds]
+    assert best[1] < 0.6 * best[0]
+    assert best[1] < 0.6 * best[2]
