@@ -51,6 +51,7 @@ from .plan import (
     Citation,
     DerivedColumn,
     Fact,
+    FactOperation,
     Keep,
     Output,
     Plan,
