@@ -139,6 +139,11 @@ def change_report(view: View, relation: Relation) -> Composition | None:
         if whole
         else Stated(note, "overall", "states the plain mean of all differences", ("mean",))
     )
+    rounding = (
+        "Figures to two decimals."
+        if decimals == 2
+        else f"Percentages to two decimals, other figures to {DECIMALS[decimals]}."
+    )
     return Composition(
         plan=plan,
         series={"older": older.id, "newer": newer.id},
@@ -147,7 +152,7 @@ def change_report(view: View, relation: Relation) -> Composition | None:
         reasons=REASONS,
         forms={
             book: f"{form}; {live} as live formulas; {sources(view, used)}.",
-            note: f"{note_form} Percentages to two decimals, other figures to {DECIMALS[decimals]}.",
+            note: f"{note_form} {rounding}",
         },
         stated=(
             summed,

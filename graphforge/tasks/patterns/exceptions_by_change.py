@@ -109,12 +109,12 @@ def exceptions_by_change(view: View, relation: Relation) -> Composition | None:
     limit = f"{bound:g} percent"
     what = view.pick(
         "what",
-        f"List every {row} that {moved} by more than {limit} from the older figure to the newer, and no other. The "
+        f"List every {row} whose figure {moved} by more than {limit} from the older to the newer, and no other. The "
         "change is newer less older, in percent of the older figure.",
-        f"I call it an exception where a {row} {moved} by more than {limit}: newer less older, in percent of the older "
+        f"An exception is a {row} whose figure {moved} by more than {limit}: newer less older, in percent of the older "
         "figure. I want all the exceptions and nothing else in the list.",
         f"Work out the change of each {row} in percent of its older figure (newer less older, over older), and keep "
-        f"those that {moved} by more than {limit}.",
+        f"those whose figure {moved} by more than {limit}.",
     )
     exact = view.pick(
         "exact",

@@ -38,7 +38,7 @@ def sources_combined(view: View, relation: Relation) -> Composition | None:
         return None
     heads = labels(view, (left, right))
     key = key_label(left)
-    shares = ("Share of the first (%)", "Share of the second (%)")
+    shares = ("Share, first source (%)", "Share, second source (%)")
     brief, flat = "source_brief.docx", "source_figures.csv"
     one, two = left.name, right.name
     plan = Plan(
@@ -154,19 +154,21 @@ def sources_combined(view: View, relation: Relation) -> Composition | None:
             ),
         },
         stated=(
-            Stated(
-                brief, "whole_a", f"states the total by the first source over those {rows}", (one, "total")
-            ),
-            Stated(brief, "whole_b", "states the total by the second source", (two, "total")),
+            Stated(brief, "whole_a", f"states the total by the first source over the {rows} in both", (one,)),
+            Stated(brief, "whole_b", f"states the total by the second source over the same {rows}", (two,)),
             Stated(brief, "top_a", f"names the {row} with the largest share by the first source"),
-            Stated(brief, "top_a_share", "states that share in percent", (one,)),
+            Stated(brief, "top_a_share", "states the largest share by the first source in percent", (one,)),
             Stated(brief, "top_b", f"names the {row} with the largest share by the second source"),
-            Stated(brief, "top_b_share", "states that share in percent too", (two,)),
+            Stated(brief, "top_b_share", "states the largest share by the second source in percent", (two,)),
             Stated(
                 brief,
                 "most",
                 f"names the {row} whose share by the first source exceeds that by the second the most",
             ),
-            Stated(brief, "least", f"names the {row} where it falls short of it the most"),
+            Stated(
+                brief,
+                "least",
+                f"names the {row} whose share by the first source falls short of that by the second the most",
+            ),
         ),
     )

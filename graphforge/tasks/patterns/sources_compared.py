@@ -88,7 +88,7 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
                         ),
                     ),
                     Section(
-                        heading="Where they agree and differ",
+                        heading="Side by side",
                         paragraphs=(
                             "Of {rows} rows that both sources list, {agreeing} agree and {differing} differ.",
                             f"{one} is furthest above {two} for {{most}}.",
@@ -139,12 +139,12 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
     brief_form = view.pick_for(
         len(left.nodes),
         "brief",
-        "one or two pages for readers without the files: headings “What each source says”, “Where they agree and "
-        "differ” and “Sources”, and the table.",
-        "a written brief under the headings “What each source says”, “Where they agree and differ” and “Sources”, with "
-        f"the table of all {rows} in it.",
-        "the brief itself, to be read without the files: “What each source says”, “Where they agree and differ” and "
-        "“Sources” as headings, the table included.",
+        "one or two pages for a reader who won't open the files, with the headings “What each source says”, “Side by "
+        "side” and “Sources”, and the table.",
+        "a written brief under the headings “What each source says”, “Side by side” and “Sources”, with the table in "
+        "it.",
+        "the brief itself, to be read without the files: “What each source says”, “Side by side” and “Sources” as "
+        "headings, the table included.",
     )
     table = listed((key, *heads, "Difference"))
     meant = "total (the sum" if whole else "plain mean (the average"
@@ -167,13 +167,18 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
                 brief,
                 "whole_a",
                 f"states the {meant} over the {rows} that both list) by the first source",
-                (one, word),
+                (one,),
             ),
-            Stated(brief, "whole_b", "states the same by the second source", (two, word)),
+            Stated(
+                brief,
+                "whole_b",
+                f"states the {meant} over the same {rows}) by the second source",
+                (two,),
+            ),
             Stated(brief, "top_a", f"names the {row} with the highest figure in the first source"),
-            Stated(brief, "top_a_figure", "states that figure", (one,)),
-            Stated(brief, "top_b", f"names the {row} with the highest figure in the second"),
-            Stated(brief, "top_b_figure", "states that figure as well", (two,)),
+            Stated(brief, "top_a_figure", "states the highest figure in the first source", (one,)),
+            Stated(brief, "top_b", f"names the {row} with the highest figure in the second source"),
+            Stated(brief, "top_b_figure", "states the highest figure in the second source", (two,)),
             Stated(brief, "agreeing", f"states how many {rows} agree", ("agree",)),
             Stated(brief, "differing", f"states how many {rows} differ", ("differ",)),
             Stated(brief, "most", f"names the {row} with the highest difference"),
