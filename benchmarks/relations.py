@@ -29,7 +29,7 @@ from hydra import compose, initialize_config_dir
 
 from graphforge.errors import GraphForgeError
 from graphforge.evidence import EvidenceLimits, build
-from graphforge.evidence.build import RELATION_OF_PATTERN
+from graphforge.evidence.build import RELATIONS_OF_PATTERN
 from graphforge.evidence.computed import Computed, best
 from graphforge.evidence.draft import Draft, Evidence
 from graphforge.evidence.find import find
@@ -508,7 +508,7 @@ def kept_by(corpus: Corpus, workspace: Workspace, limits: EvidenceLimits, wanted
     documents = corpus.documents(workspace)
     held = "no graph"
     with Rereader(lambda sha: (corpus.path(sha), documents[sha].family)) as again:
-        for pattern in RELATION_OF_PATTERN:
+        for pattern in RELATIONS_OF_PATTERN:
             seeded = workspace.model_copy(update={"seed": _seed(pattern)})
             graph = build(seeded, documents, again.read, limits)
             if isinstance(graph, EvidenceGraph):

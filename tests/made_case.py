@@ -159,7 +159,10 @@ def seed(pattern: str) -> Seed:
 
 
 def workspace(pattern: str, **roles: str) -> Workspace:
-    """A workspace over named files: ``permits_first="core"`` and so on; other files come as ambient up to four."""
+    """A workspace over named files: ``permits_first="core"`` and so on; other files come as ambient up to four.
+
+    What follows a full stop in ``pattern`` is the relation that carries it instead of the preferred one.
+    """
     files = []
     for name in DOCUMENTS:
         one = DOCUMENTS[name]
@@ -171,7 +174,7 @@ def workspace(pattern: str, **roles: str) -> Workspace:
             files.append((one, "ambient"))
     return Workspace(
         id=f"ws-{pattern}",
-        seed=seed(pattern),
+        seed=seed(pattern.split(".")[0]),
         topic="permits",
         files=tuple(
             WorkspaceFile(
@@ -185,6 +188,7 @@ def workspace(pattern: str, **roles: str) -> Workspace:
             )
             for one, role in files
         ),
+        about=ABOUT.get(pattern, ()),
     )
 
 
@@ -210,6 +214,22 @@ CASES = {
     "forecasting_and_planning": {"movement": "core"},
     "monitoring_and_exception_reporting": {"permits_second": "core", "rule": "supporting"},
     "research_and_source_synthesis": {"permits_first": "core", "report": "supporting"},
+    "monitoring_and_exception_reporting.growth": {"movement": "core"},
+    "data_analysis_and_reporting.growth": {"movement": "core", "permits_earlier": "core"},
+    "research_and_source_synthesis.conflict": {
+        "permits_first": "core",
+        "permits_second": "core",
+        "permits_earlier": "confuser",
+    },
+    "research_and_source_synthesis.shared_key": {
+        "permits_first": "core",
+        "staff": "core",
+        "permits_earlier": "confuser",
+    },
+}
+# The newer column alone is also a whole with its parts: a workspace over both says that the movement is meant.
+ABOUT = {
+    "data_analysis_and_reporting.growth": ((sha("movement.xlsx"), "t1", 1), (sha("movement.xlsx"), "t1", 2)),
 }
 
 

@@ -329,7 +329,7 @@ def _facts(plan: Plan, names: dict[str, str]) -> str:
 def _fact(fact: Fact, names: dict[str, str]) -> str:
     column = "" if fact.column is None else text_literal(names[fact.column])
     values = f"numbers(rows, {column})"
-    if not column and fact.operation not in ("count", "constant"):
+    if not column and fact.operation not in ("count", "matched", "constant"):
         raise RecordError(
             f"The fact {fact.name} ({fact.operation}) names no column", "Compile the task again"
         )
@@ -346,6 +346,8 @@ def _fact(fact: Fact, names: dict[str, str]) -> str:
             return f"extreme(rows, {column}, largest={fact.operation == 'top'})"
         case "count":
             return 'f"{len(rows):,}"'
+        case "matched":
+            return 'f"{len(shared):,}"'
         case "count_equal":
             return f"count_equal(rows, {column}, {text_literal(fact.word or '')})"
         case "constant":

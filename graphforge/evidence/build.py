@@ -21,16 +21,17 @@ from .quotes import content_words
 from .relations import Finding
 from .survey import Where, survey
 
-# The relation that carries each execution pattern the engine can state honestly; the others are left to a model.
-RELATION_OF_PATTERN: dict[ExecutionPattern, RelationKind] = {
-    "reconciliation": "conflict",
-    "artifact_revision": "conflict",
-    "data_cleaning_and_integration": "shared_key",
-    "comparative_evaluation": "shared_key",
-    "data_analysis_and_reporting": "share",
-    "forecasting_and_planning": "growth",
-    "monitoring_and_exception_reporting": "threshold",
-    "research_and_source_synthesis": "quote",
+# The relations that carry each execution pattern the engine can state honestly, the preferred one first; the other
+# patterns are left to a model.
+RELATIONS_OF_PATTERN: dict[ExecutionPattern, tuple[RelationKind, ...]] = {
+    "reconciliation": ("conflict",),
+    "artifact_revision": ("conflict",),
+    "data_cleaning_and_integration": ("shared_key",),
+    "comparative_evaluation": ("shared_key",),
+    "data_analysis_and_reporting": ("share", "growth"),
+    "forecasting_and_planning": ("growth",),
+    "monitoring_and_exception_reporting": ("threshold", "growth"),
+    "research_and_source_synthesis": ("quote", "conflict", "shared_key"),
 }
 
 
@@ -40,12 +41,12 @@ def build(
     """The evidence graph of a workspace, or the reason why there is none.
 
     ``documents`` maps hashes to parsed files; ``reread`` returns the raw text at a locator of the original file and
-    raises a GraphForgeError where there is nothing. The relation that the seed's execution pattern needs comes
+    raises a GraphForgeError where there is nothing. The relation that carries the seed's execution pattern comes
     first; other relations among the same files follow as context.
     """
     pattern = workspace.seed.pattern
-    wanted = RELATION_OF_PATTERN.get(pattern)
-    if wanted is None:
+    kinds = RELATIONS_OF_PATTERN.get(pattern)
+    if kinds is None:
         return rejected(workspace, "pattern_left_to_llm", f"the rules engine can't state {pattern} honestly")
     found = find(workspace, documents, limits)
     if not found.measures:
@@ -57,9 +58,10 @@ def build(
         for finding in found.findings["conflict"]
         if frozenset(column_of(measure) for measure in finding.measures) not in surveyed.explained
     ]
-    first = _choose(wanted, found, workspace)
-    if first is None:
+    chosen = _choose(kinds, found, workspace)
+    if chosen is None:
         return _instead(workspace, surveyed.kept, draft, limits)
+    wanted, first = chosen
     draft.add(first)
     primary = measures_of(first)
     if confusing := confusers(primary, [*found.alike, *found.measures], limits.least_rows):
@@ -85,8 +87,8 @@ def _instead(
         else []
     )
     if not sums:
-        wanted = RELATION_OF_PATTERN[pattern]
-        return rejected(workspace, "pattern_not_supported", f"no {wanted} relation holds {pattern} up")
+        kinds = " or ".join(RELATIONS_OF_PATTERN[pattern])
+        return rejected(workspace, "pattern_not_supported", f"no {kinds} relation holds {pattern} up")
     chosen = sums[int(stable_hash(workspace.id, "identity")[:8], 16) % len(sums[:4])]
     draft.add(chosen)
     for computed in surveyed:
@@ -129,36 +131,52 @@ def three_columns(found: Computed, least: int) -> bool:
 
 
 def _choose(
-    kind: RelationKind,
-    found: Found,
-    workspace: Workspace,
-) -> Evidence | None:
-    """The one that the files were put together for, else one of the best of its kind, by the workspace's id.
+    kinds: Sequence[RelationKind], found: Found, workspace: Workspace
+) -> tuple[RelationKind, Evidence] | None:
+    """The relation that the files were put together for, else one of the best of the first kind that there is.
 
-    A seed was matched to what its workspace is about; over the same files another seed was given something else.
+    A seed was matched to what its workspace is about; over the same files another seed was given something else. A
+    relation over all those columns comes before one over a part of them: two periods of a measure were meant as such,
+    and not the newer one alone as parts of a whole.
     """
     about = set(workspace.about)
+    offers = {kind: _ranked(kind, found, workspace) for kind in kinds}
+    for fits in (set.__eq__, set.__le__):
+        for kind, options in offers.items():
+            for one in options:
+                if fits({column_of(measure) for measure in measures_of(one)}, about):
+                    return kind, one
+    for kind, options in offers.items():
+        if good := _among_the_best(kind, options):
+            return kind, good[int(stable_hash(workspace.id, kind)[:8], 16) % len(good)]
+    return None
 
-    def meant(one: Evidence) -> bool:
-        return {column_of(measure) for measure in measures_of(one)} <= about
 
-    options: Sequence[Evidence]
+def _ranked(kind: RelationKind, found: Found, workspace: Workspace) -> Sequence[Evidence]:
+    """What there is of a kind, the best first; among findings those whose words are the demand's come earlier."""
     if kind == "quote":
-        options = [one for one in found.quoted if meant(one)][:1] or found.quoted[:4]
-    elif kind == "threshold":
-        options = [one for one in found.bounds if meant(one)][:1] or found.bounds[:8]
-    else:
-        demand = content_words(f"{workspace.seed.demand} {workspace.seed.dwa}")
-        ranked = sorted(
-            found.findings[kind],
-            key=lambda finding: (-finding.quality - 0.1 * _overlap(finding, demand), finding.order()),
-        )
-        options = [one for one in ranked if meant(one)][:1] or [
-            finding for finding in ranked if finding.quality >= ranked[0].quality - 0.4
-        ][:8]
-    if not options:
-        return None
-    return options[int(stable_hash(workspace.id, kind)[:8], 16) % len(options)]
+        return found.quoted
+    if kind == "threshold":
+        return found.bounds
+    demand = content_words(f"{workspace.seed.demand} {workspace.seed.dwa}")
+    return sorted(
+        found.findings[kind],
+        key=lambda finding: (-finding.quality - 0.1 * _overlap(finding, demand), finding.order()),
+    )
+
+
+def _among_the_best(kind: RelationKind, ranked: Sequence[Evidence]) -> Sequence[Evidence]:
+    """Those that any workspace may be given which isn't about one of them."""
+    if kind == "quote":
+        return ranked[:4]
+    best = [
+        one
+        for one in ranked
+        if not isinstance(one, Finding)
+        or not isinstance(ranked[0], Finding)
+        or one.quality >= ranked[0].quality - 0.4
+    ]
+    return best[:8]
 
 
 def _overlap(finding: Finding, words: set[str]) -> int:

@@ -53,6 +53,7 @@ from .plan import (
     Citation,
     DerivedColumn,
     Fact,
+    FactOperation,
     Keep,
     Output,
     Plan,

@@ -16,7 +16,7 @@ DerivedOperation = Literal[
     "difference", "ratio", "percent_change", "projection", "share", "agreement", "above", "below"
 ]
 FactOperation = Literal[
-    "sum", "mean", "maximum", "minimum", "count", "top", "bottom", "count_equal", "constant"
+    "sum", "mean", "maximum", "minimum", "count", "matched", "top", "bottom", "count_equal", "constant"
 ]
 
 
@@ -86,6 +86,7 @@ class Fact(Record):
     """A named figure for the running text: an operation over a finished column.
 
     sum, mean, maximum, minimum give numbers; top and bottom the row name at the extreme; count the number of rows;
+    matched the number of rows before ``keep`` and ``limit`` leave any out;
     count_equal the number of rows whose text equals ``word``; constant gives ``number``.
     """
 

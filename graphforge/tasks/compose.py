@@ -51,7 +51,8 @@ class Composition:
     """A task in the making: the plan, which series its columns read, and the request in words.
 
     ``request`` are the paragraphs between the opening and the list of deliverables; ``forms`` says of each output
-    file what it must look like. ``rule`` is the text node a threshold was taken from.
+    file what it must look like. ``rule`` is the text node a threshold was taken from. ``reasons`` are why such a thing
+    is asked, where those of the pattern (``opening.py``) speak of another relation.
     """
 
     plan: Plan
@@ -62,6 +63,7 @@ class Composition:
     rule: EvidenceNode | None = None
     quotes: tuple[EvidenceNode, ...] = field(default=())
     about: str = ""
+    reasons: tuple[str, ...] = ()
     must: str = "It must state"
 
 
@@ -82,6 +84,13 @@ class View:
         """The first relation of a kind over series: the one the graph was built for comes first."""
         return next(
             (relation for relation in self.graph.relations if relation.kind == kind and relation.series), None
+        )
+
+    def carrying(self, *kinds: RelationKind) -> Relation | None:
+        """Of several kinds that can carry a pattern the relation that comes first: the one the graph was built for."""
+        return next(
+            (relation for relation in self.graph.relations if relation.kind in kinds and relation.series),
+            None,
         )
 
     def file(self, series: Series | EvidenceNode) -> WorkspaceFile:

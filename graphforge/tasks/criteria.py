@@ -371,7 +371,9 @@ class _Writer:
                 terms=stated.terms,
                 value=value,
                 # A count is right or wrong; what is computed may be rounded as the request says.
-                absolute=0.0 if fact.operation in {"count", "count_equal"} else 0.5001 * 10.0**-fact.decimals,
+                absolute=0.0
+                if fact.operation in {"count", "matched", "count_equal"}
+                else 0.5001 * 10.0**-fact.decimals,
                 relative=0.0,
             )
             anchors = [

@@ -65,7 +65,7 @@ def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Out
     order = order[: plan.limit]
     finished = {alias: tuple(column[row] for row in order) for alias, column in columns.items()}
     names = tuple(written[keys[row]] for row in order)
-    facts = {fact.name: _fact(fact, names, finished) for fact in plan.facts}
+    facts = {fact.name: _fact(fact, names, finished, len(keys)) for fact in plan.facts}
     return Outcome(names, finished, facts)
 
 
@@ -95,11 +95,15 @@ def _derive(operation: str, arguments: list[list[float]], constant: float | None
     raise ValueError(f"unknown operation {operation}")
 
 
-def _fact(fact: Fact, keys: tuple[str, ...], columns: Mapping[str, tuple[Cell, ...]]) -> Cell | None:
+def _fact(
+    fact: Fact, keys: tuple[str, ...], columns: Mapping[str, tuple[Cell, ...]], matched: int
+) -> Cell | None:
     if fact.operation == "constant":
         return fact.number
     if fact.operation == "count":
         return float(len(keys))
+    if fact.operation == "matched":
+        return float(matched)
     assert fact.column is not None
     cells = columns[fact.column]
     if fact.operation == "count_equal":

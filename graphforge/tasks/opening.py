@@ -178,7 +178,7 @@ def opening(view: View, made: Composition) -> tuple[str, str, str]:
         "rows": nouns(columns[0]),
         "row": noun(columns[0]),
     }
-    reason = view.pick("reason", *_REASONS.get(seed.pattern, _ANY_REASON)).format(**words)
+    reason = view.pick("reason", *(made.reasons or _REASONS.get(seed.pattern, _ANY_REASON))).format(**words)
     deadline = view.pick("deadline", "", "", *_DEADLINES)
     return sentence(_agreeing(reason)), _addressed(view, made), deadline
 

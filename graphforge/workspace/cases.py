@@ -35,9 +35,17 @@ from .words import subject_terms, terms, without_period
 CaseKind = Literal["pair_same_measure", "pair_other_measure", "periods", "shares", "threshold", "quote"]
 
 PATTERNS: Mapping[CaseKind, tuple[ExecutionPattern, ...]] = {
-    "pair_same_measure": ("reconciliation", "artifact_revision"),
-    "pair_other_measure": ("data_cleaning_and_integration", "comparative_evaluation"),
-    "periods": ("forecasting_and_planning",),
+    "pair_same_measure": ("reconciliation", "artifact_revision", "research_and_source_synthesis"),
+    "pair_other_measure": (
+        "data_cleaning_and_integration",
+        "comparative_evaluation",
+        "research_and_source_synthesis",
+    ),
+    "periods": (
+        "forecasting_and_planning",
+        "monitoring_and_exception_reporting",
+        "data_analysis_and_reporting",
+    ),
     "shares": ("data_analysis_and_reporting",),
     "threshold": ("monitoring_and_exception_reporting", "compliance_review"),
     "quote": ("research_and_source_synthesis",),

@@ -107,6 +107,43 @@ RULES: dict[str, tuple[str, ...]] = {
         r"thousands",
         r"named district|district by name",
     ),
+    "monitoring_and_exception_reporting.growth": (
+        r"whose figure rose by more than 10 percent",
+        r"in percent of (?:the|its) older figure",
+        r"newer less older",
+        r"unrounded|without rounding|don't round",
+        r"exactly 10 percent is no exception|10 percent to the dot|Exactly 10 percent is still in order",
+        r"lack either figure|a figure missing|figure is missing",
+        r"older figure is zero|older figure of zero|older one is zero",
+        r"the exceptions only, the change as a live formula",
+        r"largest rise",
+    ),
+    "data_analysis_and_reporting.growth": (
+        r"newer less older",
+        r"in percent of the older",
+        r"lack either figure|a figure missing|figure is missing",
+        r"older figure is zero|older figure of zero|older one is zero",
+        r"everything computed as live formulas",
+        r"minus sign|negative",
+        r"Figures to two decimals",
+        r"the sum of all differences",
+    ),
+    "research_and_source_synthesis.conflict": (
+        r"the first source's figure less the second's|subtract the second source's figure from the first's",
+        r"more than 0\.5 |Up to 0\.5 ",
+        r"either way|either direction",
+        r"both of them list|stand in both",
+        r"name of its file|the file's name|name the file",
+        r"which (?:source|of them) is right",
+    ),
+    "research_and_source_synthesis.shared_key": (
+        r"percentage of the sum|in percent of the sum",
+        r"over th(?:ose|e) same rows|over those rows",
+        r"first source less (?:its share|the share) by the second|first source less the one of the second",
+        r"that both list|in both",
+        r"name of its file|the file's name|name the file",
+        r"Percentages to two decimals, the sums in full",
+    ),
 }
 
 

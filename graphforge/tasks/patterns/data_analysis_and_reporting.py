@@ -1,4 +1,4 @@
-"""Data analysis and reporting: how a whole divides into its parts."""
+"""Data analysis and reporting: how a whole divides into its parts, or how a measure moved between two periods."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, Section
 from ..compose import (
@@ -17,13 +17,17 @@ from ..compose import (
     sources,
     titled,
 )
+from .change_report import change_report
 
 
 def data_analysis_and_reporting(view: View) -> Composition | None:
-    """From a share relation: parts, shares and total, largest first, and a note on concentration."""
-    relation = view.relation("share")
+    """From a share relation: parts, shares and total, largest first, and a note on concentration. From a growth
+    relation: a report of change. Of both, the one that the graph was built for."""
+    relation = view.carrying("share", "growth")
     if relation is None:
         return None
+    if relation.kind == "growth":
+        return change_report(view, relation)
     series = view.series[relation.series[0]]
     (head,) = labels(view, (series,))
     key = key_label(series)

@@ -1,4 +1,4 @@
-"""Monitoring and exception reporting: a bound set in one document, applied to the rows of another."""
+"""Monitoring and exception reporting: a bound set in one document, or by whoever asks, applied to a table's rows."""
 
 from ...records import DerivedColumn, Fact, Keep, Output, Plan, Section
 from ..compose import (
@@ -16,13 +16,17 @@ from ..compose import (
     read_column,
     titled,
 )
+from .exceptions_by_change import exceptions_by_change
 
 
 def monitoring_and_exception_reporting(view: View) -> Composition | None:
-    """From a threshold relation: the rows beyond the bound as a list, and a note that cites the rule."""
-    relation = view.relation("threshold")
+    """From a threshold relation: the rows beyond the bound as a list, and a note that cites the rule. From a growth
+    relation: those that moved by more than the request allows. Of both, the one that the graph was built for."""
+    relation = view.carrying("threshold", "growth")
     if relation is None:
         return None
+    if relation.kind == "growth":
+        return exceptions_by_change(view, relation)
     series = view.series[relation.series[0]]
     rule = view.nodes[relation.nodes[0]]
     first = next(edge for edge in view.graph.edges if edge.id == relation.edges[0])

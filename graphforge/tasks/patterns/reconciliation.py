@@ -25,8 +25,7 @@ from ._sums import sums_to_a_third
 def reconciliation(view: View) -> Composition | None:
     """From a conflict relation: every common row side by side, the difference, and a status. From an identity: whether
     two files add up to the third. Of both, the one that comes first (it is what the graph was built for)."""
-    kinds = ("conflict", "identity")
-    relation = next((found for found in view.graph.relations if found.kind in kinds and found.series), None)
+    relation = view.carrying("conflict", "identity")
     if relation is None:
         return None
     if relation.kind == "identity":

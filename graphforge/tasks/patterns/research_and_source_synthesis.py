@@ -1,4 +1,4 @@
-"""Research and source synthesis: what a document says, checked against the data it speaks of."""
+"""Research and source synthesis: what a document says, checked against its data, or what two sources say together."""
 
 from ...records import DerivedColumn, Fact, Output, Plan, QuotedColumn, QuotedFigure, Section, close
 from ..compose import (
@@ -16,13 +16,20 @@ from ..compose import (
     titled,
 )
 from ..phrases import amount
+from .sources_combined import sources_combined
+from .sources_compared import sources_compared
 
 
 def research_and_source_synthesis(view: View) -> Composition | None:
-    """From a quote relation: each quoted figure beside its source, and a memo on whether the text can be relied on."""
-    relation = view.relation("quote")
+    """From a quote relation: each quoted figure beside its source, and a memo on whether the text can be relied on.
+    From two sources of the same measure, or of two: a brief. Of these, the one that the graph was built for."""
+    relation = view.carrying("quote", "conflict", "shared_key")
     if relation is None:
         return None
+    if relation.kind == "conflict":
+        return sources_compared(view, relation)
+    if relation.kind == "shared_key":
+        return sources_combined(view, relation)
     series = view.series[relation.series[0]]
     texts = tuple(view.nodes[name] for name in relation.nodes)
     (head,) = labels(view, (series,))
