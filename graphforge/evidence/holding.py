@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..records import Document, ExecutionPattern, WorkspaceFile
-from .build import RELATION_OF_PATTERN, column_of
-from .find import Found, find_among, measures_of
+from ..records import Document, ExecutionPattern, RelationKind, WorkspaceFile
+from .build import RELATIONS_OF_PATTERN, column_of
+from .draft import Evidence
+from .find import find_among, measures_of
 from .limits import EvidenceLimits
 from .measures import list_measures
 from .survey import Where
@@ -18,15 +19,12 @@ def holds(
     documents: Mapping[str, Document],
     limits: EvidenceLimits,
 ) -> bool:
-    """Whether the relation that a pattern needs is found between the very columns ``about`` of the ``core`` files.
+    """Whether a relation that carries a pattern is found between the very columns ``about`` of the ``core`` files.
 
     ``text`` is the document with a rule or with quoted figures, where there is one. By the bars of :func:`build`, so
     that what is promised to a seed is what its graph is built from. Only the columns are looked at, which is fast;
     that every value is recovered from the files is confirmed when the graph is built.
     """
-    wanted = RELATION_OF_PATTERN.get(pattern)
-    if wanted is None:
-        return False
     places = set(about)
     measures = [
         one
@@ -34,12 +32,14 @@ def holds(
         if column_of(one) in places
     ]
     texts = [(text, documents[text.sha256])] if text is not None else []
-    found: Found = find_among(measures, [], texts, limits)
-    if wanted == "quote":
-        return any(column_of(one) in places for group in found.quoted for one in measures_of(group))
-    if wanted == "threshold":
-        return any(column_of(bound.measure) in places for bound in found.bounds)
+    found = find_among(measures, [], texts, limits)
+    offers: dict[RelationKind, Sequence[Evidence]] = {
+        **found.findings,
+        "quote": found.quoted,
+        "threshold": found.bounds,
+    }
     return any(
-        {column_of(measure) for measure in measures_of(finding)} <= places
-        for finding in found.findings[wanted]
+        {column_of(measure) for measure in measures_of(one)} == places
+        for kind in RELATIONS_OF_PATTERN.get(pattern, ())
+        for one in offers[kind]
     )

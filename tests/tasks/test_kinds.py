@@ -38,8 +38,8 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
     ),
     "exceptions in two files": (
         "monitoring_and_exception_reporting",
-        {"later.xlsx": {NOW: AFTER}, "earlier.xlsx": {THEN: BEFORE}},
-        (("later.xlsx", 1), ("earlier.xlsx", 1)),
+        {"permits_2021.xlsx": {NOW: AFTER}, "permits_2020.xlsx": {THEN: BEFORE}},
+        (("permits_2021.xlsx", 1), ("permits_2020.xlsx", 1)),
     ),
     "change": (
         "data_analysis_and_reporting",
