@@ -1,6 +1,7 @@
 """Builds the evidence graph of a workspace with the ``rules`` engine and confirms every node (paper section 3.3)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..records import (
     Document,
@@ -9,6 +10,7 @@ from ..records import (
     Rejection,
     RelationKind,
     Workspace,
+    names_total,
     normalize,
     stable_hash,
 )
@@ -81,20 +83,31 @@ def _instead(
 ) -> EvidenceGraph | Rejection:
     """Where two files don't state the same: three that add up, which is reconciled just as well."""
     pattern = workspace.seed.pattern
-    sums = (
-        [one for one in surveyed if three_columns(one, limits.least_rows)]
-        if pattern == "reconciliation"
-        else []
-    )
+    sums = [
+        (one, rows)
+        for one in (surveyed if pattern == "reconciliation" else ())
+        if three_columns(rows := without_totals(one), limits.least_rows)
+    ]
     if not sums:
         kinds = " or ".join(RELATIONS_OF_PATTERN[pattern])
         return rejected(workspace, "pattern_not_supported", f"no {kinds} relation holds {pattern} up")
-    chosen = sums[int(stable_hash(workspace.id, "identity")[:8], 16) % len(sums[:4])]
-    draft.add(chosen)
+    chosen, rows = sums[int(stable_hash(workspace.id, "identity")[:8], 16) % len(sums[:4])]
+    draft.add(rows)
     for computed in surveyed:
         if computed is not chosen:
             draft.add(computed)
     return draft.finish("identity", limits.least_rows)
+
+
+def without_totals(found: Computed) -> Computed:
+    """A relation without its equations over rows that are called a total: requests leave those out."""
+    names = {normalize(part[0].label) for one in found.equations for part in one.parts if part}
+    kept = tuple(
+        one
+        for one in found.equations
+        if not any(names_total(normalize(part[0].label), names) for part in one.parts if part)
+    )
+    return replace(found, equations=kept)
 
 
 def column_of(measure: Measure) -> Where:

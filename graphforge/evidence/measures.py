@@ -13,6 +13,8 @@ from ..records import (
     adds_up,
     counts_something,
     is_money,
+    level_columns,
+    mixes_levels,
     normalize,
     numbers_its_rows,
 )
@@ -135,6 +137,15 @@ class Measure:
     def money(self) -> bool:
         """Whether header, unit or table title speak of money."""
         return is_money(f"{self.name} {self.table.title}", self.column.unit)
+
+    @cached_property
+    def levels(self) -> tuple[Column, ...]:
+        """The columns of the table that may tell which rows hold others."""
+        return level_columns(self.table)
+
+    def mixes_levels(self, keys: Iterable[str]) -> bool:
+        """Whether some of these rows hold others of them."""
+        return bool(self.levels) and mixes_levels(self.table, (self.rows[key] for key in keys), self.levels)
 
     @cached_property
     def order(self) -> tuple[str, str, int]:

@@ -159,6 +159,8 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
         return None
     if _holds_subtotals(newer) or _holds_subtotals(older):
         return None
+    if newer.mixes_levels(keys) or older.mixes_levels(keys):
+        return None
     apart = sum(not close(newer.value(key), older.value(key)) for key in keys)
     if apart < 0.3 * len(keys):
         return None
@@ -214,9 +216,12 @@ def share(measure: Measure, least: int) -> Finding | None:
     # Or because it heads its parts; and what goes on over the page is no whole.
     if stated is None and (hides_a_sum(values) or measure.document.is_part(measure.table)):
         return None
+    # A subtotal that stands among the rows may be all that is told of its parts.
+    if stated is None and measure.table.inner_totals():
+        return None
     if mixed_units(measure.rows) or lists_some(measure.table.title):
         return None
-    if any(is_level(column.name) for column in measure.table.columns):
+    if any(is_level(column.name) for column in measure.levels) or measure.mixes_levels(measure.rows):
         return None
     return Finding(
         "share",
@@ -250,6 +255,8 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     if not keys or mixed_units(keys) or any(right.value(key) == 0 for key in keys):
         return None
     if _holds_subtotals(left) or _holds_subtotals(right):
+        return None
+    if left.mixes_levels(keys) or right.mixes_levels(keys):
         return None
     if any(left.value(key) < 0 or right.value(key) < 0 for key in keys):
         return None

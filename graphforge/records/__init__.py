@@ -4,7 +4,6 @@ from .additive import (
     adds_up,
     counts_something,
     is_base,
-    is_level,
     is_money,
     lists_some,
     mixed_units,
@@ -34,6 +33,7 @@ from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relatio
 from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS
 from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
+from .levels import is_level, level_columns, mixes_levels
 from .locator import (
     BlockLocator,
     CellLocator,
@@ -77,6 +77,7 @@ from .task import (
     TaskSpec,
     scaled,
 )
+from .totals import NATION, is_total_among, names_total
 from .trajectory import Artifact, Message, Status, ToolCall, Trajectory
 from .verdict import CriterionVerdict, Outcome, PenaltyVerdict, Verdict, score
 from .workspace import Role, Source, Workspace, WorkspaceFile

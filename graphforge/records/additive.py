@@ -108,13 +108,3 @@ _SOME_OF_ALL = re.compile(
 def lists_some(title: str) -> bool:
     """True where a title says that only the largest or some chosen rows are listed: their sum is no whole."""
     return _SOME_OF_ALL.search(title.casefold()) is not None
-
-
-_LEVEL = re.compile(
-    r"\b(?:geo ?type|(?:geo|geography|geographic|area|region|row|record|summary)[ _]?(?:type|level)|level|hierarchy)\b"
-)
-
-
-def is_level(name: str) -> bool:
-    """True where a header tells of each row at what level it stands (city, borough): sums count it twice."""
-    return _LEVEL.search(name.casefold()) is not None

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 from typing import Literal
 
@@ -10,6 +11,7 @@ from pydantic import Field, model_validator
 from .base import FileName, Record, Sha256, Value
 from .locator import CellLocator, Locator, PointerLocator, TableCellLocator
 from .numbers import parse_number
+from .totals import names_total
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -148,10 +150,25 @@ class Table(Record):
         return parse_number(self.grid[row][column])
 
     def keyed_rows(self) -> dict[str, int]:
-        """Normalized key to grid row, in the order of the file. Empty where the table has no key."""
+        """Normalized key to grid row, in the order of the file, without rows that are called a total and without
+        names that several rows bear. Empty where the table has no key."""
         if self.key is None:
             return {}
-        return {normalize(self.grid[row][self.key]): row for row in range(*self.body)}
+        names = [normalize(self.grid[row][self.key]) for row in range(*self.body)]
+        counts = Counter(names)
+        return {
+            name: row
+            for row, name in zip(range(*self.body), names, strict=True)
+            if counts[name] == 1 and not names_total(name, counts)
+        }
+
+    def inner_totals(self) -> tuple[int, ...]:
+        """The grid rows between the others that are called a total: of groups, or of what isn't listed."""
+        if self.key is None:
+            return ()
+        names = {row: normalize(self.grid[row][self.key]) for row in range(*self.body)}
+        among = frozenset(names.values())
+        return tuple(row for row, name in names.items() if names_total(name, among))
 
     def key_text(self, row: int) -> str:
         """The key of a row as the file writes it."""

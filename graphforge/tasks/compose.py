@@ -101,10 +101,13 @@ class View:
         """One of several ways to say the same. Every workspace has its own, and always the same one."""
         return pick(options, self.workspace.id, slot)
 
-    def pick_for(self, rows: int, slot: str, *options: str) -> str:
-        """As :meth:`pick`, of a text with a table of so many rows in it: one that fills pages gets no limit of them."""
-        unbound = [one for one in options if "page" not in one]
-        return self.pick(slot, *(unbound if rows > _A_PAGE and unbound else options))
+    def pick_for(self, rows: int, slot: str, *, paged: Sequence[str], free: Sequence[str]) -> str:
+        """As :meth:`pick`, of a text with a table of so many rows in it.
+
+        ``paged`` are the wordings that say how many pages it may have, ``free`` those that don't: a table that fills
+        pages gets no limit of them.
+        """
+        return self.pick(slot, *(free if rows > _A_PAGE else (*paged, *free)))
 
 
 def clean(text: str, longest: int = 70) -> str:
@@ -442,13 +445,13 @@ def sources(view: View, files: str = "files") -> str:
 
 
 def no_totals(view: View) -> str:
-    """That totals printed in a source are no rows."""
+    """That rows called a total in a source are no rows: the graph leaves the same ones out (``Table.keyed_rows``)."""
     return view.pick(
         "totals",
-        "Totals and subtotals that the source prints don't take part.",
-        "Leave out totals and subtotals.",
-        "Lines that are themselves totals or subtotals stay out.",
-        "A printed total or subtotal is not a row.",
+        "Lines that a source calls a total or subtotal (“all …” and the like included) don't take part.",
+        "Leave out every line that is called a total or subtotal, also “all …” and the like.",
+        "Lines that go by the name of a total, a subtotal or “all …” stay out.",
+        "A line called total, subtotal or “all …” is not a row.",
     )
 
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import fsum
 from statistics import median
 from typing import Literal
@@ -204,6 +205,11 @@ class _Pair:
     right: Panel
     shared: frozenset[str]
 
+    @cached_property
+    def mixes_levels(self) -> bool:
+        """Whether some of the shared rows hold others of them."""
+        return self.left.mixes_levels(self.shared) or self.right.mixes_levels(self.shared)
+
     @property
     def overlap(self) -> float:
         return len(self.shared) / max(len(self.left.keys), len(self.right.keys))
@@ -319,6 +325,8 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
 def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
     for pair in pairs:
         if pair.left.mixed or pair.right.mixed:
+            continue
+        if pair.mixes_levels:
             continue
         names_left = {one.what for one in pair.left.measures}
         names_right = {one.what for one in pair.right.measures}
@@ -465,7 +473,7 @@ def _companions(pairs: list[_Pair]) -> dict[tuple[str, str], dict[str, str]]:
 
 def _period_columns(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
-        if panel.mixed:
+        if panel.mixed or panel.mixes_levels(panel.keys):
             continue
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
@@ -490,6 +498,8 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
             continue
         if one.holds_subtotals or two.holds_subtotals or match.pair.left.mixed:
             continue
+        if match.pair.mixes_levels:
+            continue
         if len(one.stated_period.split()) != len(two.stated_period.split()):
             continue
         pieces = sorted([(match.pair.left, one), (match.pair.right, two)], key=lambda piece: piece[1].period)
@@ -509,7 +519,7 @@ def _shares(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
         if panel.temporal or panel.mixed or lists_some(panel.table.title):
             continue
-        if any(is_level(column.name) for column in panel.table.columns):
+        if any(is_level(column.name) for column in panel.levels) or panel.mixes_levels(panel.keys):
             continue
         for one in panel.measures:
             parts = list(one.values.values())
@@ -530,6 +540,8 @@ def _shares(panels: list[Panel]) -> Iterator[Case]:
             ):
                 continue
             if not totals and (panel.partial or hides_a_sum(parts) or overlaps(one.name)):
+                continue
+            if not totals and panel.table.inner_totals():
                 continue
             quality = (0.9 if totals else 0.6) * _size_quality(len(parts))
             why = f"parts of {one.name!r}" + (" that add up to the stated total" if totals else "")

@@ -4,7 +4,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 
-from graphforge.records import normalize
+from graphforge.records import NATION, is_total_among, normalize
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -56,17 +56,6 @@ _SPAN = re.compile(
     r"\b(\d{1,2}|one|three|six|nine|twelve|thirteen|fifty-two)[ -](month|week)s?\s+ended,?\s+([A-Za-z0-9 ,./-]{4,30})",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(
-    r"(?:(?:grand|sub|overall|national|us|u s|united states|state|city|report|net|column|"
-    r"combined|statewide|citywide) )*"
-    r"(?:sub ?)?totals?\b|all$|all (?:states|occupations|industries|areas|counties|departments|funds|"
-    r"taxes|ages|races|sectors|"
-    r"commodities|regions|drugs|groups|agencies|categories|items|rows|years|months|persons|workers)$|sum$|statewide$|citywide$",
-)
-_STATES = frozenset(
-    {"alabama", "alaska", "arizona", "california", "texas", "wyoming", "al", "ak", "az", "ca", "tx", "wy"}
-)
-_NATION = frozenset({"united states", "us", "u s", "usa", "nation", "national", "us average", "u s average"})
 _IDENTIFIER = re.compile(
     r"(?:^|[\s_])(?:id|ids|code|codes|nbr|fips|zip|zipcode|zip5|opeid\d?|unitid|ein|duns|soc|naics|sic|geoid|orispl|uei|cik|pws|"
     r"npi|ccn|phone|fax|facid|blkid|objectid|cusip)(?:$|[\s_#])|_id$|code$|^#$|\bid$|^rownum$|"
@@ -314,4 +303,4 @@ def is_total(label: str, column: Callable[[], frozenset[str]] = frozenset) -> bo
     """Whether a row label names a total. ``column`` gives the normalized labels, which tell a nation's row among its
     states; it is asked only then."""
     text = normalize(label)
-    return bool(_TOTAL.match(text)) or (text in _NATION and bool(column() & _STATES))
+    return is_total_among(text, column() if text in NATION else ())

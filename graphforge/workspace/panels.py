@@ -1,7 +1,7 @@
 """A table seen as keyed measures: what two tables must have in common to be worth comparing."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,9 @@ from ..records import (
     Document,
     Table,
     hides_a_sum,
+    level_columns,
     mixed_units,
+    mixes_levels,
     normalize,
     numbers_its_rows,
     uncertain,
@@ -116,6 +118,18 @@ class Panel:
     def mixed(self) -> bool:
         """Whether rows of several units stand under one another."""
         return mixed_units(self.keys)
+
+    @cached_property
+    def levels(self) -> tuple[Column, ...]:
+        """The columns that may tell which rows hold others."""
+        return level_columns(self.table)
+
+    def mixes_levels(self, keys: Iterable[str]) -> bool:
+        """Whether some of the rows of these names hold others of them."""
+        if not self.levels:
+            return False
+        rows = self.table.keyed_rows()
+        return mixes_levels(self.table, (rows[key] for key in keys), self.levels)
 
     @property
     def id(self) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from ..compose import (
     key_label,
     labels,
     listed,
+    no_totals,
     noun,
     read_column,
     sheet,
@@ -111,7 +112,7 @@ def sums_to_a_third(view: View, relation: Relation) -> Composition | None:
         "Please check it.",
     )
     request = (
-        f"{where} {why} Put the three side by side for every {row} that all of them list.",
+        f"{where} {why} Put the three side by side for every {row} that all of them list. {no_totals(view)}",
         f"Show the whole less the first part, and what is then left unexplained once the second part is taken off too. "
         f"Call a row “agrees” where no more than {amount(tolerance)} is unexplained, either way, and “differs” "
         "otherwise. Keep the numbers as the sources print them.",

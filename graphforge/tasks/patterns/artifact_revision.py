@@ -13,6 +13,7 @@ from ..compose import (
     key_label,
     labels,
     listed,
+    no_totals,
     noun,
     placed,
     read_column,
@@ -124,7 +125,7 @@ def artifact_revision(view: View) -> Composition | None:
         f"Mark a row “agrees” if before and after are no more than {tolerated(tolerance)} apart, up or down, and "
         "“differs” if they are.",
     )
-    request = (f"{which} {what}", f"{log_it} {status}")
+    request = (f"{which} {what} {no_totals(view)}", f"{log_it} {status}")
     percentages = ", percentages of the figure before" if "change_pct" in columns else ""
     revised = listed((key, "After", "Status"))
     logged_headings = (key, "Before", "After", *(one.label for one in plan.derived))

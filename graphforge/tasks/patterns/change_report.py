@@ -128,11 +128,15 @@ def change_report(view: View, relation: Relation) -> Composition | None:
     note_form = view.pick_for(
         len(newer.nodes),
         "note",
-        "one page with the headings “Overall”, “Largest movements” and “Sources”, and the table.",
-        "a page to read: “Overall”, “Largest movements” and “Sources” as headings, and the table with all lines.",
-        "a note that stands on its own, with the table and under the headings “Overall”, “Largest movements” and "
-        "“Sources”.",
-        "a short note (headings “Overall”, “Largest movements”, “Sources”) with the whole table in it.",
+        paged=(
+            "one page with the headings “Overall”, “Largest movements” and “Sources”, and the table.",
+            "a page to read: “Overall”, “Largest movements” and “Sources” as headings, and the table with all lines.",
+        ),
+        free=(
+            "a note that stands on its own, with the table and under the headings “Overall”, “Largest movements” and "
+            "“Sources”.",
+            "a short note (headings “Overall”, “Largest movements”, “Sources”) with the whole table in it.",
+        ),
     )
     summed = (
         Stated(note, "overall", "states the total change (the sum of all differences)", ("total",))

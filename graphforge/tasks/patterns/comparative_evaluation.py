@@ -103,14 +103,18 @@ def comparative_evaluation(view: View) -> Composition | None:
     brief_form = view.pick_for(
         len(left.nodes),
         "brief",
-        "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” "
-        "and “Sources”, and the full table.",
-        "a brief of at most two pages under the headings “Findings”, “Basis of comparison” and “Sources”, with the "
-        "whole table in it.",
-        "the same for people without a spreadsheet: up to two pages, headings “Findings”, “Basis of comparison” and "
-        "“Sources”, the full table included.",
-        "for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” and “Sources”, "
-        "and the full table.",
+        paged=(
+            "one or two pages for readers who won't open the workbook, with the headings “Findings”, “Basis of "
+            "comparison” and “Sources”, and the full table.",
+            "a brief of at most two pages under the headings “Findings”, “Basis of comparison” and “Sources”, with the "
+            "whole table in it.",
+            "the same for people without a spreadsheet: up to two pages, headings “Findings”, “Basis of comparison” "
+            "and “Sources”, the full table included.",
+        ),
+        free=(
+            "for readers who won't open the workbook, with the headings “Findings”, “Basis of comparison” and "
+            "“Sources”, and the full table.",
+        ),
     )
     return Composition(
         plan=plan,

@@ -103,10 +103,15 @@ def data_analysis_and_reporting(view: View) -> Composition | None:
     note_form = view.pick_for(
         len(series.nodes),
         "note",
-        "a page with the headings “Main points”, “Table” and “Sources”, and the table itself.",
-        "one page to read, under the headings “Main points”, “Table” and “Sources”; the table is part of it.",
-        "a short note (headings “Main points”, “Table”, “Sources”) with the table in it.",
-        "a note to read without the workbook: “Main points”, “Table” and “Sources” as headings, the table included.",
+        paged=(
+            "a page with the headings “Main points”, “Table” and “Sources”, and the table itself.",
+            "one page to read, under the headings “Main points”, “Table” and “Sources”; the table is part of it.",
+        ),
+        free=(
+            "a short note (headings “Main points”, “Table”, “Sources”) with the table in it.",
+            "a note to read without the workbook: “Main points”, “Table” and “Sources” as headings, the table "
+            "included.",
+        ),
     )
     return Composition(
         plan=plan,

@@ -130,10 +130,12 @@ def forecasting_and_planning(view: View) -> Composition | None:
     brief_form = view.pick_for(
         len(newer.nodes),
         "brief",
-        "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table.",
-        "a brief of up to two pages: “Outlook”, “Method” and “Sources” as headings, and the table.",
-        "at most two pages to pass on, with the table and the headings “Outlook”, “Method” and “Sources”.",
-        "a brief to pass on: “Outlook”, “Method” and “Sources” as headings, and the table.",
+        paged=(
+            "one or two pages with the headings “Outlook”, “Method” and “Sources”, and the table.",
+            "a brief of up to two pages: “Outlook”, “Method” and “Sources” as headings, and the table.",
+            "at most two pages to pass on, with the table and the headings “Outlook”, “Method” and “Sources”.",
+        ),
+        free=("a brief to pass on: “Outlook”, “Method” and “Sources” as headings, and the table.",),
     )
     return Composition(
         plan=plan,

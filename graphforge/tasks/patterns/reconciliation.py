@@ -12,6 +12,7 @@ from ..compose import (
     headed,
     key_label,
     labels,
+    no_totals,
     noun,
     read_column,
     sheet,
@@ -122,7 +123,7 @@ def reconciliation(view: View) -> Composition | None:
         "Keep the numbers as the sources print them and don't fill gaps.",
         "The figures stay as they are printed, in the unit of the source; nothing is to be filled in or smoothed.",
     )
-    request = (f"{where} {rows}", f"{status} {gaps}")
+    request = (f"{where} {rows} {no_totals(view)}", f"{status} {gaps}")
     form = f"{sheet(view, 'Reconciliation', (key, *heads, 'Difference', 'Status'))}, {each(left)}"
     form += ", then a row “Total” for the number columns" if totals else ""
     live = (

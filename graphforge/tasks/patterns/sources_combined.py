@@ -131,12 +131,16 @@ def sources_combined(view: View, relation: Relation) -> Composition | None:
     brief_form = view.pick_for(
         len(left.nodes),
         "brief",
-        "one or two pages for a reader who won't open the files, with the headings “What the sources say”, “Taken "
-        "together” and “Sources”, and the table.",
-        "a written brief under the headings “What the sources say”, “Taken together” and “Sources”, with the table in "
-        "it.",
-        "the brief itself, to be read without the files: “What the sources say”, “Taken together” and “Sources” as "
-        "headings, the table included.",
+        paged=(
+            "one or two pages for a reader who won't open the files, with the headings “What the sources say”, “Taken "
+            "together” and “Sources”, and the table.",
+        ),
+        free=(
+            "a written brief under the headings “What the sources say”, “Taken together” and “Sources”, with the "
+            "table in it.",
+            "the brief itself, to be read without the files: “What the sources say”, “Taken together” and “Sources” as "
+            "headings, the table included.",
+        ),
     )
     table = listed((key, heads[0], shares[0], heads[1], shares[1]))
     return Composition(

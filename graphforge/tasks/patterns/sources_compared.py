@@ -139,12 +139,16 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
     brief_form = view.pick_for(
         len(left.nodes),
         "brief",
-        "one or two pages for a reader who won't open the files, with the headings “What each source says”, “Side by "
-        "side” and “Sources”, and the table.",
-        "a written brief under the headings “What each source says”, “Side by side” and “Sources”, with the table in "
-        "it.",
-        "the brief itself, to be read without the files: “What each source says”, “Side by side” and “Sources” as "
-        "headings, the table included.",
+        paged=(
+            "one or two pages for a reader who won't open the files, with the headings “What each source says”, "
+            "“Side by side” and “Sources”, and the table.",
+        ),
+        free=(
+            "a written brief under the headings “What each source says”, “Side by side” and “Sources”, with the "
+            "table in it.",
+            "the brief itself, to be read without the files: “What each source says”, “Side by side” and “Sources” as "
+            "headings, the table included.",
+        ),
     )
     table = listed((key, *heads, "Difference"))
     meant = "total (the sum" if whole else "plain mean (the average"
