@@ -12,6 +12,7 @@ from ..records import (
     WorkspaceFile,
     adds_up,
     counts_something,
+    doubled,
     is_money,
     level_columns,
     mixes_levels,
@@ -111,6 +112,12 @@ class Measure:
         return " ".join(PERIOD_WORDS.sub(" ", normalize(self.table.title or self.document.title)).split())
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        """What the file's own header says is measured, without periods, numbers and what the rows have in common."""
+        told = normalize(self.column.header or self.column.name) if self._named else self.subject
+        return frozenset(word for word in PERIOD_WORDS.sub(" ", told).split() if word.isalpha())
+
+    @cached_property
     def period(self) -> str | None:
         """The period that the header states, as written there."""
         return self.column.period
@@ -170,7 +177,8 @@ def list_measures(
     """The usable measures of the files, in a stable order.
 
     Left out: tables that are truncated or have no key, fewer than ``least_rows`` or more than ``most_rows`` rows,
-    columns that identify, date or order rows, and columns whose numbers are all the same.
+    columns that identify, date or order rows, columns whose numbers are all the same, and columns whose header another
+    one in the same place bears.
     """
     found = []
     for file in files:
@@ -181,7 +189,10 @@ def list_measures(
             keyed = table.keyed_rows()
             if not least_rows <= len(keyed) <= most_rows or "" in keyed:
                 continue
+            alike = doubled(document, table)
             for column in table.measures():
+                if column.index in alike:
+                    continue
                 rows = {key: row for key, row in keyed.items() if table.number(row, column.index) is not None}
                 if len(rows) < least_rows or len(rows) < 0.6 * len(keyed):
                     continue

@@ -10,6 +10,7 @@ from statistics import median
 from ..records import (
     RelationKind,
     close,
+    goes_with,
     hides_a_sum,
     is_base,
     is_level,
@@ -246,6 +247,9 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
     smaller whole over the larger."""
     if left.file.sha256 == right.file.sha256 or left.subject == right.subject:
         return None
+    # population and population_16: one measure, and what it was before is a change and no ratio.
+    if left.words and left.words == right.words:
+        return None
     if not (left.amount and right.amount) or not _goes_with(left, right):
         return None
     when = [_when(measure) for measure in (left, right)]
@@ -274,12 +278,21 @@ def shared_key(left: Measure, right: Measure, least: int) -> Finding | None:
 def _goes_with(left: Measure, right: Measure) -> bool:
     """Whether so much of the left one a unit of the right one is something that people ask for.
 
-    The right one is what things are usually set against (people, homes, jobs, capacity), or both speak of one subject.
-    Two columns that only share their rows are nobody's ratio: hospitalizations a school district's rank.
+    The right one is what things of the left one's kind are usually set against (people, homes, capacity), or both
+    speak of one subject. Two columns that only share their rows are nobody's ratio: hospitalizations a school
+    district's rank, or a planned home.
     """
     if not left.countable:
         return False
-    return _based(right) or (right.countable and bool(_subjects(left) & _subjects(right)))
+    if (
+        fits := goes_with(f"{left.name} {left.table.title} {left.column.unit or ''}", _own(right))
+    ) is not None:
+        return fits
+    return right.countable and bool(_subjects(left) & _subjects(right))
+
+
+def _own(measure: Measure) -> str:
+    return f"{measure.name} {measure.column.unit or ''}"
 
 
 def _holds_subtotals(measure: Measure) -> bool:

@@ -3,6 +3,7 @@
 from .additive import (
     adds_up,
     counts_something,
+    goes_with,
     is_base,
     is_money,
     lists_some,
@@ -29,6 +30,7 @@ from .check import (
     Violation,
 )
 from .document import Block, Column, Document, Family, Table, Where, normalize
+from .doubled import doubled
 from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
 from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS

@@ -21,9 +21,18 @@ _ADDITIVE = re.compile(
 )
 
 
+# One unit over another: g/m^2, lb/MWh. "Fish/Seafood" and "and/or" are none.
+_FOR_EACH = re.compile(
+    r"\b(?:g|kg|mg|lbs?|tons?|usd|w|kw|mw|kwh|mwh|gwh|m|km|ml|l|btu|mmbtu)/(?:m\b|m\^?\d|km|cm|ft|w\b|kw|mw|gwh|kg|g\b|l\b|h\b|hr|s\b|"
+    r"year|yr|day|unit|person|capita|gal|mmbtu|btu|acre|ha\b)"
+)
+
+
 def adds_up(name: str, unit: str | None = None) -> bool:
     """False where header or unit speak of a rate, an average, a price or the like."""
     told = f"{name} {unit or ''}".casefold()
+    if _FOR_EACH.search(told):
+        return False
     return "%" not in told and _NOT_ADDITIVE.search(re.sub(r"[^\w]+|_", " ", told)) is None
 
 
@@ -60,17 +69,58 @@ def uncertain(name: str) -> bool:
     return _UNCERTAIN.search(" ".join(re.sub(r"[^\w]+|_", " ", name.casefold()).split())) is not None
 
 
-# What amounts are usually told for each of: people and their homes and work, places' size, capacity.
-_BASE = re.compile(
-    r"\b(?:population|people|persons|residents|inhabitants|households|families|homes|dwellings|housing units|employees|"
-    r"employment|employed|workers|jobs|positions|staff|inspectors|officers|teachers|nurses|physicians|drivers|students|enrollment|pupils|patients|beds|recipients|clients|"
-    r"customers|vehicles|trips|miles|acres|hectares|area|sq|capacity|establishments|facilities|returns|accounts)\b"
+# What amounts are usually told for each of: people, homes, and places' size and capacity.
+_PEOPLE = re.compile(
+    r"\b(?:population|people|persons|residents|inhabitants|households|families|employees|"
+    r"employment|employed|workers|jobs|positions|staff|inspectors|officers|teachers|nurses|physicians|drivers|students|"
+    r"enrollment|pupils|patients|recipients|clients|customers|children|adults|women|men)\b"
 )
+_HOMES = re.compile(r"\b(?:homes|dwellings|housing|apartments|houses)\b")
+_SIZE = re.compile(
+    r"\b(?:beds|vehicles|trips|miles|acres|hectares|area|sq|capacity|establishments|facilities|returns|accounts)\b"
+)
+# What happens to people, is paid for them or taken from them, or is there for them.
+_OF_PEOPLE = re.compile(
+    r"\b(?:cases|deaths|births|infections|injuries|fatalities|hospitalizations|visits|admissions|overdoses|suicides|"
+    r"crimes?|arrests|offen[sc]es|incidents|accidents|crashes|complaints|calls|claims|applications|permits|licen[sc]es|"
+    r"inspections|violations|benefits?|assistance|caseloads?|cards|votes|voters|graduates|degrees|awards|grants|"
+    r"scholarships|loans|visas|notices|layoffs|vacancies|teachers|nurses|physicians|homes|housing|dwellings|beds|seats|"
+    r"trips|vehicles|wages?|salar(?:y|ies)|overtime|hours)\b"
+)
+_OF_HOMES = re.compile(
+    r"\b(?:housing|homes|dwellings|apartments|houses|households|rents?|rental|evictions?|mortgages?|foreclosures?|"
+    r"property|properties|vacant|vacancies|buildings?|construction|demolitions?|residential|tenants?|owners?|renters?)\b"
+)
+
+
+def goes_with(above: str, below: str) -> bool | None:
+    """Whether so much of one amount for each unit of another is something people ask for, as far as words tell.
+
+    ``above`` and ``below`` are all that is told of either (header, unit, titles). None where the lower one is neither
+    people nor homes nor a size, so that a common subject must decide. People are a base for money and for what happens
+    to people; homes only for what is about housing; beds, acres and capacity for anything counted.
+
+    >>> goes_with("Deaths", "Population"), goes_with("Pedestrian hospitalizations", "# of projected housing units")
+    (True, False)
+    >>> goes_with("Spending", "Staff"), goes_with("Megawatts installed", "Population"), goes_with("Tons", "Revenue")
+    (True, False, None)
+    """
+    told, base = _folded(above), _folded(below)
+    if _HOMES.search(base):
+        return _OF_HOMES.search(told) is not None
+    if _PEOPLE.search(base):
+        return is_money(above) or any(words.search(told) for words in (_PEOPLE, _OF_PEOPLE, _OF_HOMES))
+    return True if _SIZE.search(base) else None
 
 
 def is_base(name: str, unit: str | None = None) -> bool:
     """True where header or unit speak of what other amounts are commonly divided by."""
-    return _BASE.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
+    told = _folded(f"{name} {unit or ''}")
+    return any(words.search(told) for words in (_PEOPLE, _HOMES, _SIZE))
+
+
+def _folded(text: str) -> str:
+    return text.casefold().replace("_", " ")
 
 
 # Bodies that may stand in several rows at once: a school grants several degrees, a firm works in several states.

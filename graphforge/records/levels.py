@@ -14,7 +14,10 @@ _OF_ELSE = re.compile(
     r"\b(?:education|skill|income|poverty|experience|grade|confidence|significance|wage|water|sea|noise|risk|alert|"
     r"job|service|care|reading|proficiency) levels?\b"
 )
-_PARENT = re.compile(r"\b(?:parent|belongs to|part of|rolls? ?up(?: to)?|rollup)\b")
+_PARENT = re.compile(
+    r"(?<!one )(?<!two )(?<!no )(?<!single )(?<!lone )\bparent\b(?! (?:famil|household|home|case))|"
+    r"\b(?:belongs to|part of|rolls? ?up)\b"
+)
 # One row that is named in another may be chance (a capital, a neighbour); two are a habit.
 _NAMED_IN = 2
 
@@ -31,7 +34,7 @@ def is_level(name: str) -> bool:
 def is_parent(name: str) -> bool:
     """True where a header names of each row the row that holds it.
 
-    >>> is_parent("parent_sector"), is_parent("Rollup"), is_parent("Apparent loss")
+    >>> is_parent("parent_sector"), is_parent("naics_rollup"), is_parent("Two Parent Families")
     (True, True, False)
     """
     return _PARENT.search(name.casefold().replace("_", " ")) is not None
@@ -46,8 +49,12 @@ def level_columns(table: Table) -> tuple[Column, ...]:
         column
         for column in table.columns
         if column.index != table.key
-        and (is_level(column.name) or is_parent(column.name) or _names_others(table, column, keys))
+        and (is_level(column.name) or _is_parents(column) or _names_others(table, column, keys))
     )
+
+
+def _is_parents(column: Column) -> bool:
+    return is_parent(column.name) and column.kind == "text"
 
 
 def _names_others(table: Table, column: Column, keys: Mapping[str, int]) -> bool:
@@ -78,7 +85,7 @@ def mixes_levels(table: Table, rows: Iterable[int], columns: Iterable[Column]) -
                 return True
         elif _other_rows(table, column, keys):
             return True
-        elif is_parent(column.name) and _some_only(table, column, chosen):
+        elif _is_parents(column) and _some_only(table, column, chosen):
             return True
     return False
 

@@ -21,7 +21,9 @@ from ..records import (
     adds_up,
     close,
     counts_something,
+    goes_with,
     hides_a_sum,
+    is_base,
     is_level,
     is_money,
     lists_some,
@@ -376,13 +378,29 @@ def _comparable(pair: _Pair, one: Measure, two: Measure) -> bool:
         return False
     if one.period and two.period and one.period != two.period:
         return False
-    keys = pair.shared & one.keys & two.keys
-    sides = [(one, _money(pair.left, one)), (two, _money(pair.right, two))]
-    if sides[0][1] != sides[1][1]:
-        below = next(side for side, money in sides if not money)
-    else:
-        below = max((one, two), key=lambda side: fsum(side.values[key] for key in keys))
-    return all(below.values[key] for key in keys)
+    (above, over), (below, under) = _set_against(pair, one, two)
+    fits = goes_with(f"{over.name} {above.subject} {over.unit}", f"{under.name} {under.unit}")
+    if fits is False or (fits is None and not _about(above, over) & _about(below, under)):
+        return False
+    return all(under.values[key] for key in pair.shared & one.keys & two.keys)
+
+
+def _set_against(
+    pair: _Pair, one: Measure, two: Measure
+) -> tuple[tuple[Panel, Measure], tuple[Panel, Measure]]:
+    """Which measure is told per unit of which: money for a count, anything for each of the people, homes and the like,
+    and else the smaller whole over the larger."""
+    sides = ((pair.left, one), (pair.right, two))
+    ranks = [
+        (
+            not _money(panel, measure),
+            is_base(measure.name, measure.unit),
+            fsum(measure.values[key] for key in keys),
+        )
+        for keys in (pair.shared & one.keys & two.keys,)
+        for panel, measure in sides
+    ]
+    return sides if ranks[0] <= ranks[1] else (sides[1], sides[0])
 
 
 def _amount(panel: Panel, one: Measure) -> bool:
@@ -403,10 +421,19 @@ def _money(panel: Panel, one: Measure) -> bool:
 
 def _one_measure(pair: _Pair, one: Measure, two: Measure) -> bool:
     """Whether two columns with different names hold the same figures: one measure under two names."""
+    if _header_words(pair.left, one) == _header_words(pair.right, two):
+        return True
     keys = pair.shared & one.keys & two.keys
     return sum(
         abs(one.values[key] - two.values[key]) <= 1e-3 * abs(one.values[key]) for key in keys
     ) > 0.5 * len(keys)
+
+
+def _header_words(panel: Panel, one: Measure) -> frozenset[str]:
+    """The words of a header (of the title where it is only a period), without numbers and what a part's rows share."""
+    own = panel.table.columns[one.column].header or one.name
+    told = without_period(own) or without_period(panel.subject)
+    return frozenset(word for word in told.split() if word.isalpha())
 
 
 def _differences(matches: list[_Match]) -> Iterator[tuple[Panel, Measure, Panel, str]]:

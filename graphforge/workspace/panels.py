@@ -10,6 +10,7 @@ from ..records import (
     Column,
     Document,
     Table,
+    doubled,
     hides_a_sum,
     level_columns,
     mixed_units,
@@ -153,7 +154,8 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         return None
     subject = table.title if without_period(table.title) else title
     period = period_of(table.title) or file_period
-    measures = tuple(_measures(table, keyed, subject, period))
+    alike = doubled(document, table)
+    measures = tuple(one for one in _measures(table, keyed, subject, period) if one.column not in alike)
     if not measures:
         return None
     keys = tuple(keyed)
