@@ -23,6 +23,7 @@ from graphforge.records import (
 )
 
 from . import labels
+from .page_header import PageHeader, page_header, without_echo
 from .raw import RawTable
 from .regions import Grid, Region, is_missing, number_in, shown
 
@@ -101,6 +102,10 @@ class TypedTables:
         return table
 
 
+def _on_page(raw: RawTable) -> bool:
+    return isinstance(raw.origin, TableCellLocator) and raw.origin.page is not None
+
+
 def _between(places: frozenset[int], first: int, end: int) -> tuple[int, ...]:
     return tuple(sorted(place - first for place in places if first <= place < end))
 
@@ -128,13 +133,14 @@ class _TypedGrid(Grid):
         header = self._header(region, view)
         names = [""] * width
         inherited = False
+        among: tuple[str, ...] = ()
         if header:
-            names = self._names(region, header, view)
+            names, among = self._names(region, header, view)
         elif above is not None and self._continues(region, view, above):
             names = [column.name for column in above[1].columns]
             inherited = True
-        titles = list(region.titles)
-        title = "; ".join(dict.fromkeys(titles)) or self.raw.title
+        titles = ("; ".join(dict.fromkeys(region.titles)) or self.raw.title, *among)
+        title = "; ".join(filter(None, titles))
         raw_names = isinstance(self.raw.origin, PointerLocator)
         if raw_names:
             names = [str(value) for value in rows[0]]
@@ -356,7 +362,8 @@ class _TypedGrid(Grid):
             return 0
         return 1 if below else 0
 
-    def _names(self, region: Region, header: int, view: "_View") -> list[str]:
+    def _names(self, region: Region, header: int, view: "_View") -> tuple[list[str], tuple[str, ...]]:
+        """The columns' names, and titles that stand among the header lines of a page."""
         width = region.right - region.left
         lines = [
             [self.label(region.top + row, region.left + column) for column in range(width)]
@@ -369,17 +376,20 @@ class _TypedGrid(Grid):
                 lines, delimited=isinstance(self.raw.origin, CellLocator) and not self.raw.origin.sheet
             )
         lines = _without_pivot_marks(lines)
+        page = page_header(lines) if _on_page(self.raw) else PageHeader(lines, (), True)
         names = []
         for column in range(width):
             parts: list[str] = []
-            for line in lines:
+            for line in page.lines:
                 if line[column] and line[column] not in parts:
                     parts.append(line[column])
             name = " ".join(parts)
+            if _on_page(self.raw):
+                name = without_echo(name) if page.trusted or not column else ""
             names.append(
                 "" if name in _SYMBOLS and len(parts) == 1 and name not in {"%", "#"} else name[:300]
             )
-        return names
+        return names, page.titles
 
     def _body(self, view: "_View", header: int) -> tuple[int, int, list[int]]:
         """The body rows (half-open) and the total rows before and after it."""
