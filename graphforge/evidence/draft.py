@@ -236,7 +236,8 @@ class Draft:
             entities=entities,
             nodes=identifiers,
             rest=_other_rows(measure, set(entities)),
-            header=measure.column.header,
+            header=measure.column.header
+            or (measure.column.name if measure.name != " ".join(measure.column.name.split()) else ""),
             where=measure.table.where,
         )
         self.series.append(series)

@@ -46,7 +46,8 @@ def find_among(
     texts: Sequence[tuple[WorkspaceFile, Document]],
     limits: EvidenceLimits,
 ) -> Found:
-    """Every relation between these measures, and between them and the texts."""
+    """Every relation between these measures, as far as they can be named, and between them and the texts."""
+    measures = [measure for measure in measures if measure.named]
     return Found(
         measures=measures,
         alike=alike,

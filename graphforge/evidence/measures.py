@@ -16,8 +16,10 @@ from ..records import (
     is_money,
     level_columns,
     mixes_levels,
+    nameable,
     normalize,
     numbers_its_rows,
+    rows_named,
 )
 
 _MONTH = (
@@ -144,6 +146,17 @@ class Measure:
     def money(self) -> bool:
         """Whether header, unit or table title speak of money."""
         return is_money(f"{self.name} {self.table.title}", self.column.unit)
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the measure and its rows can be asked for in words that a colleague would use."""
+        table = self.table
+        if table.key is None or not nameable(
+            self.column.header or self.column.name, (table.title, self.document.title, self.file.source.title)
+        ):
+            return False
+        names = [table.key_text(row) for row in self.rows.values()]
+        return rows_named(table.columns[table.key].name, names, table.title)
 
     @cached_property
     def levels(self) -> tuple[Column, ...]:

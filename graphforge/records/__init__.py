@@ -35,6 +35,7 @@ from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relatio
 from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS
 from .jsonl import explain, read_jsonl, storage_error, write_bytes, write_jsonl
+from .kinds import STATES, kind_of
 from .levels import is_level, level_columns, mixes_levels
 from .locator import (
     BlockLocator,
@@ -82,4 +83,5 @@ from .task import (
 from .totals import NATION, is_total_among, names_total
 from .trajectory import Artifact, Message, Status, ToolCall, Trajectory
 from .verdict import CriterionVerdict, Outcome, PenaltyVerdict, Verdict, score
+from .wording import nameable, plain_by, plain_header, plain_title, rows_named
 from .workspace import Role, Source, Workspace, WorkspaceFile

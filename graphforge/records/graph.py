@@ -104,7 +104,7 @@ class Series(Record):
     ``entities`` and ``nodes`` run in the order of the file. ``place`` locates the first value cell;
     ``key_column`` is the zero-based column of the row names in the same sheet or table. ``rest`` are the names of the
     table's other rows, totals included, that the series leaves out. Of a part of a longer table ``where`` says which
-    rows it has, and ``header`` what the file calls the column.
+    rows it has. ``header`` is what the file calls the column, where ``measure`` says more than that.
     """
 
     id: Identifier

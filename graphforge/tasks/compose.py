@@ -22,14 +22,14 @@ from ..records import (
     adds_up,
     hides_a_sum,
     normalize,
+    plain_header,
+    plain_title,
 )
-from .phrases import ROW, amount, joined, measure_words, period_words, pick, plural, the, thing
+from .naming import day_in_words, loosened, measure_in_words, row_noun
+from .phrases import ROW, amount, joined, period_words, pick, plural, the, thing
 
-_WHEN = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:months?|years?|quarters?|weeks?|ended|ending|to|fiscal|"
-    r"calendar|three|six|nine|twelve|total|actual)\b",
-    re.I,
-)
+# Headers over row names that are no heading for anybody else.
+_NO_HEADING = frozenset({"row labels", "labels", "column labels", "corporate name"})
 _SMALL = frozenset({"and", "of", "by", "in", "to", "the", "a", "for", "on", "with", "or", "from", "at"})
 _MIXED = re.compile(
     r" (?:loss|losses|deduction|deductions|less|net|total|totals|subtotal|refunds|offset|of which) "
@@ -142,9 +142,12 @@ def _is_title(title: str, name: str) -> bool:
     """Whether a person would call a file by this: no file name in disguise, no shouting, no table number."""
     words = title.split()
     letters = [character for character in title if character.isalpha()]
+    stem = normalize(PurePath(name).stem.replace("_", " "))
     return (
         len(words) > 2
-        and normalize(title) != normalize(PurePath(name).stem.replace("_", " "))
+        and plain_title(title)
+        and normalize(title) != stem
+        and not (title.islower() and normalize(title) in stem)
         and sum(character.isupper() for character in letters) < 0.5 * len(letters)
         and re.search(r"^(?:table|tab|sheet|chart|figure|choose) \w|[_;|]", title, re.I) is None
         and len(set(map(str.casefold, words)))
@@ -155,8 +158,8 @@ def _is_title(title: str, name: str) -> bool:
 
 
 def noun(series: Series) -> str:
-    """What a row of a series is, in prose: "state", or "row" where the header over the names is no word for it."""
-    return thing(series.key_name)
+    """What a row of a series is, in prose: "state", or "row" where neither header, names nor title tell."""
+    return row_noun(series)
 
 
 def nouns(series: Series) -> str:
@@ -184,7 +187,8 @@ def said(view: View, series: Series) -> tuple[str, str]:
     """A measure and its period in plain words. The measure is empty where its header can only be quoted."""
     told = f"{series.measure} {view.file(series).source.title} {series.name} {series.table}"
     period = period_words(series.period, told)
-    return measure_words(series.measure, series.unit, period) or "", period
+    measure = measure_in_words(series, view.file(series).source.title, period) or ""
+    return measure, day_in_words(series.header or series.measure, period) or period
 
 
 def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
@@ -200,13 +204,10 @@ def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
     )
     measures = list(dict.fromkeys(measure for measure, _ in spoken))
     if measures == [""]:
-        # The headers don't say what is measured: the name of the file must.
+        # Neither headers nor titles say what is measured: the heading must, in its file.
         places = joined(list(dict.fromkeys(titled(view, view.file(series)) for series in columns)))
-        if all(_only_period(series) for series in columns) and when:
-            return f"the figures{by}" + (when if dated else "") + f" in {places}"
-        heads = joined(list(dict.fromkeys(f"“{heading(series.measure)}”" for series in columns)))
-        under = f"the figures{by} under {heads}"
-        return f"{under} in {places}" if len(heads) <= 100 else f"the figures{by} in {places}"
+        heads = joined(list(dict.fromkeys(column(series) for series in columns)))
+        return f"the {'columns' if ' and ' in heads else 'column'} {heads} in {places}"
     named = list(
         dict.fromkeys(measure or column(series) for (measure, _), series in zip(spoken, columns, strict=True))
     )
@@ -214,11 +215,6 @@ def about(view: View, columns: Sequence[Series], dated: bool = True) -> str:
     named.sort(key=lambda words: words.startswith("“"))
     what = the(joined(named)) + by
     return what + when if dated and (len(periods) == 1 or len(named) == 1) else what
-
-
-def _only_period(series: Series) -> bool:
-    """Whether a header says nothing but when: "2014-10-01", "Nine Months Ended June 29, 2024"."""
-    return re.search(r"[A-Za-z]{3,}", _WHEN.sub(" ", series.measure)) is None
 
 
 def heading(measure: str, longest: int = 70) -> str:
@@ -233,11 +229,16 @@ def heading(measure: str, longest: int = 70) -> str:
 
 
 def key_label(series: Series) -> str:
-    """What the rows are, as a column heading: of a long header its end, where that is made of words."""
+    """What the rows are, as a column heading: the header over the names where that is one, else the noun for them."""
     label = clean(series.key_name, 1000)
     if len(label) > 40:
         label = heading(label, 40)
         label = label if re.fullmatch(r"[A-Za-z /&-]+", label) else ""
+    if thing(series.key_name) == ROW or normalize(label) in _NO_HEADING:
+        told = noun(series)
+        if told != ROW:
+            return told[:1].upper() + told[1:]
+        label = "" if re.search(r"\d", label) else label
     return label if normalize(label) and not label.isdigit() else "Item"
 
 
@@ -253,7 +254,7 @@ def by_names(series: Series) -> str:
 
 def labels(view: View, columns: Sequence[Series]) -> list[str]:
     """A distinct heading for each column: the measure, with its period or its source where that is what differs."""
-    names = [heading(series.measure) for series in columns]
+    names = [_headed(view, series) for series in columns]
     if _distinct(names):
         return names
     dated = [
@@ -274,6 +275,20 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(sourced):
         return sourced
     return [f"{clean(name, 50)} (source {letter})" for name, letter in zip(names, "ABCDEFGH", strict=False)]
+
+
+def _headed(view: View, series: Series) -> str:
+    """A heading for one column: its own without what a machine put there, or measure and period where it says only
+    when."""
+    own = series.header or series.measure
+    if plain_header(own):
+        return heading(loosened(own, series.unit) if series.where or _by_machine(own) else own)
+    measure, period = said(view, series)
+    return heading(f"{measure[:1].upper()}{measure[1:]}, {period}".rstrip(", ") if measure else own, 90)
+
+
+def _by_machine(header: str) -> bool:
+    return re.match(r"(?:sum|count|average) of ", header, re.IGNORECASE) is not None
 
 
 def _telling_parts(titles: Sequence[str]) -> list[str]:
@@ -403,12 +418,14 @@ def placed(series: Series) -> str:
         return f"{column(series)} (sheet “{place.sheet}”)"
     if isinstance(place, TableCellLocator) and place.page:
         return f"{column(series)} (page {place.page + 1})"
+    if isinstance(place, TableCellLocator) and place.page is None and normalize(series.table):
+        return f"{column(series)} (in the table “{clean(series.table, 90)}”)"
     return column(series)
 
 
 def headed(series: Series, head: str) -> str:
     """A column of the source with its place, and how it is to be headed where that is something else."""
-    if normalize(clean(series.measure, 1000)) == normalize(head):
+    if normalize(clean(series.header or series.measure, 1000)) == normalize(head):
         return placed(series)
     place = placed(series)
     return (
@@ -450,8 +467,8 @@ def no_totals(view: View) -> str:
         "totals",
         "Lines that a source calls a total or subtotal (“all …” and the like included) don't take part.",
         "Leave out every line that is called a total or subtotal, also “all …” and the like.",
-        "Lines that go by the name of a total, a subtotal or “all …” stay out.",
-        "A line called total, subtotal or “all …” is not a row.",
+        "Lines that go by the name of a total or subtotal, or of “all …”, stay out.",
+        "A line that is called a total or subtotal, or “all …”, is not a row.",
     )
 
 

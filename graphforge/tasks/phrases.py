@@ -17,6 +17,7 @@ _MONTHS = (
     "December",
 )  # fmt: skip
 _QUARTERS = ("first", "second", "third", "fourth")
+_ACRONYMS = frozenset({"naics", "soc", "fips", "zip", "msa", "cbsa"})
 _ADJECTIVES = frozenset({"postsecondary", "general", "industrial", "medical", "wholesale", "chief"})
 _NAMES = frozenset(
     {"English", "American", "Spanish", "French", "German", "Native", "Internet", "Web", "African"}
@@ -24,7 +25,7 @@ _NAMES = frozenset(
 _THINGS = {
     "dept": "department", "geography": "area", "geographic area": "area", "st": "state", "yr": "year",
     "muni": "municipality", "co": "county", "org": "organization", "cat": "category",
-    "field of study": "field of study",
+    "field of study": "field of study", "corporate": "company", "row labels": "category", "muni name": "municipality",
 }  # fmt: skip
 _NO_THINGS = frozenset(
     """item items label labels name names title description unnamed key id index row column field code note notes series
@@ -129,13 +130,14 @@ def thing(key: str) -> str:
     """What a row is, out of the header over the row names; ROW where that is no plain word for it.
 
     >>> thing("Community district"), thing("dept_name_raw"), thing("Row Labels"), thing("Projection as of June 30")
-    ('community district', 'department', 'row', 'row')
+    ('community district', 'department', 'category', 'row')
     """
     words = [
         _small(word) if not key.isupper() else word.casefold()
         for word in re.sub(r"[_\s]+", " ", key).split()
         if word.casefold() not in {"name", "raw", "title", "code"}
     ]
+    words = [word.upper() if word in _ACRONYMS else word for word in words]
     said = " ".join(words)
     if said.casefold() in _THINGS:
         return _THINGS[said.casefold()]

@@ -134,16 +134,25 @@ def find_cases(library: Mapping[str, CaseText]) -> Findings:
             library[sha256].document, library[sha256].topic, library[sha256].title, library[sha256].period
         )
     ]
+    unnamed = {(*panel.id, one.column) for panel in panels for one in panel.measures if not one.named}
     topics = sorted({panel.topic for panel in panels})
     pairs = [pair for topic in topics for pair in _pairs([panel for panel in panels if panel.topic == topic])]
     matches = [match for pair in pairs for match in _matches(pair)]
     found: list[Case] = []
-    found += _distinct(_same_measure(matches))
-    found += _distinct(_other_measure(pairs))
-    found += _distinct([*_period_columns(panels), *_period_files(matches)])
-    found += _distinct(_shares(panels))
-    found += _distinct(_thresholds(library, panels))
-    found += _distinct(_quotes(library, panels))
+    for cases in (
+        _same_measure(matches),
+        _other_measure(pairs),
+        (*_period_columns(panels), *_period_files(matches)),
+        _shares(panels),
+        _thresholds(library, panels),
+        _quotes(library, panels),
+    ):
+        # What can't be named in words would be asked for in riddles.
+        found += _distinct(
+            case
+            for case in cases
+            if unnamed.isdisjoint((one.sha256, one.table, one.column) for one in case.pieces)
+        )
     return Findings(
         cases=tuple(sorted(found, key=lambda case: (-case.quality, case.id))),
         alternatives=_alternatives(matches),
@@ -339,8 +348,8 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
         twos = [two for two in pair.right.measures if two.what not in names_left]
         overlap = pair.overlap
         best: tuple[float, Measure, Measure] | None = None
-        ones = [one for one in ones if not one.holds_subtotals]
-        twos = [two for two in twos if not two.holds_subtotals]
+        ones = [one for one in ones if one.named and not one.holds_subtotals]
+        twos = [two for two in twos if two.named and not two.holds_subtotals]
         for one in ones[:6]:
             for two in twos[:6]:
                 both = len(pair.shared & one.keys & two.keys)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -15,8 +15,10 @@ from ..records import (
     level_columns,
     mixed_units,
     mixes_levels,
+    nameable,
     normalize,
     numbers_its_rows,
+    rows_named,
     uncertain,
 )
 from .words import measure_of, period_of, without_period
@@ -53,6 +55,7 @@ class Measure:
     """A number column: what it measures, for which period, and its value for every key that has one.
 
     ``stated_period`` is what the column's own header says; ``period`` falls back on the table's and the file's.
+    ``named``: the measure and its rows can be asked for in words.
     """
 
     column: int
@@ -62,6 +65,7 @@ class Measure:
     period: str
     stated_period: str
     values: Mapping[str, float]
+    named: bool = True
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -155,7 +159,14 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
     subject = table.title if without_period(table.title) else title
     period = period_of(table.title) or file_period
     alike = doubled(document, table)
-    measures = tuple(one for one in _measures(table, keyed, subject, period) if one.column not in alike)
+    spoken = rows_named(
+        table.columns[table.key].name, [table.key_text(row) for row in keyed.values()], table.title
+    )
+    measures = tuple(
+        replace(one, named=spoken and _nameable(document, table, one, title))
+        for one in _measures(table, keyed, subject, period)
+        if one.column not in alike
+    )
     if not measures:
         return None
     keys = tuple(keyed)
@@ -172,6 +183,11 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
         called=(document.name, title),
         partial=document.is_part(table),
     )
+
+
+def _nameable(document: Document, table: Table, one: Measure, title: str) -> bool:
+    column = table.columns[one.column]
+    return nameable(column.header or column.name, (table.title, document.title, title))
 
 
 def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str) -> Iterator[Measure]:

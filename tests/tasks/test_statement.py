@@ -55,8 +55,10 @@ def wordings() -> dict[str, list[TaskSpec]]:
 
 
 # What the checks of a pattern rest on: every wording must say it, in one of these forms.
+TOTALS = r"a total or subtotal\b.*“all …”"
 RULES: dict[str, tuple[str, ...]] = {
     "reconciliation": (
+        TOTALS,
         r"The difference is the first less the second|Subtract the second from the first",
         r"no more than 0\.5 |Up to 0\.5 ",
         r"either way|either direction",
@@ -64,6 +66,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"live formulas",
     ),
     "artifact_revision": (
+        TOTALS,
         r"more than 0\.5 ",
         r"either way|up or down",
         r"after less before, percentages of the figure before",
@@ -73,9 +76,10 @@ RULES: dict[str, tuple[str, ...]] = {
         r"first figure divided by the second|first figure over the second",
         r"[Nn]o rounding|unrounded|without rounding",
         r"only districts that both files have|every district that stands in both|What only one file has stays out",
-        r"[Tt]otals? and subtotals?|totals or subtotals|total or subtotal",
+        TOTALS,
     ),
     "comparative_evaluation": (
+        TOTALS,
         r"divide the first by the second|first figure divided by the second",
         r"No rounding|Don't round",
         r"Ratios there to (?:four|five|six) decimals",
@@ -83,12 +87,14 @@ RULES: dict[str, tuple[str, ...]] = {
         r"plain \(unweighted\) mean",
     ),
     "data_analysis_and_reporting": (
+        TOTALS,
         r"in percent|percentage of the sum",
         r"largest figure first",
         r"Percentages to two decimals, the total in full",
         r"with a figure|has a figure|have a figure",
     ),
     "forecasting_and_planning": (
+        TOTALS,
         r"newer times newer",
         r"in percent of the older",
         r"older to newer|newer less older",
@@ -96,6 +102,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"minus sign|negative change|sign of a fall",
     ),
     "monitoring_and_exception_reporting": (
+        TOTALS,
         r"above (?:the|that) bound",
         r"exactly at the bound|exactly on it|not one equal to it",
         r"another document|Other documents|any other document",
@@ -108,6 +115,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"named district|district by name",
     ),
     "monitoring_and_exception_reporting.growth": (
+        TOTALS,
         r"whose figure rose by more than 10 percent",
         r"in percent of (?:the|its) older figure",
         r"newer less older",
@@ -119,6 +127,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"largest rise",
     ),
     "data_analysis_and_reporting.growth": (
+        TOTALS,
         r"newer less older",
         r"in percent of the older",
         r"lack either figure|a figure missing|figure is missing",
@@ -129,6 +138,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"the sum of all differences",
     ),
     "research_and_source_synthesis.conflict": (
+        TOTALS,
         r"the first source's figure less the second's|subtract the second source's figure from the first's",
         r"more than 0\.5 |Up to 0\.5 ",
         r"either way|either direction",
@@ -137,6 +147,7 @@ RULES: dict[str, tuple[str, ...]] = {
         r"which (?:source|of them) is right",
     ),
     "research_and_source_synthesis.shared_key": (
+        TOTALS,
         r"percentage of the sum|in percent of the sum",
         r"over th(?:ose|e) same rows|over those rows",
         r"first source less (?:its share|the share) by the second|first source less the one of the second",
