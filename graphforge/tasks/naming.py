@@ -45,7 +45,7 @@ def loosened(header: str, unit: str | None = None) -> str:
     """A header with what machines put into it taken out; still the header's words, but for "# of" and pivots.
 
     >>> loosened("Sum of FY2013 Budgeted"), loosened("Count of permits"), loosened("# of Projected Housing Units")
-    ('FY2013 Budgeted', 'number of permits', 'number of Projected Housing Units')
+    ('FY2013 Budgeted', 'number of permits', 'number of projected housing units')
     >>> loosened("new_Installed_Capacity_[MW] MW", "MW"), loosened("9a. Subsidized Employment")
     ('new installed capacity', 'Subsidized Employment')
     >>> loosened("TANF: Total Number of Families"), loosened("ADOPTED BUDGET General")
@@ -59,7 +59,10 @@ def loosened(header: str, unit: str | None = None) -> str:
     text = re.sub(r"^\d+[a-z]?\. (?=[A-Z])", "", text)
     if found := _PIVOT.match(text):
         text = _PIVOT_WORDS[found[1].casefold()].format(found[2])
-    text = re.sub(r"^# (?:of )?", "number of ", text)
+    if re.match(r"# ", text):
+        text = "number of " + " ".join(
+            word.casefold() if word.istitle() else word for word in re.sub(r"^# (?:of )?", "", text).split()
+        )
     text = re.sub(
         r"^total number of ",
         lambda found: "Number of " if found[0][0] == "T" else "number of ",

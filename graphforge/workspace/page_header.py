@@ -87,12 +87,9 @@ def without_echo(name: str) -> str:
     ('CYTD Growth Rate 2020', 'Total installs')
     """
     words = name.split()
-    for size in range(len(words) // 2, 0, -1):
-        at = 0
-        while at + 2 * size <= len(words):
-            first, second = (normalize(" ".join(words[start : start + size])) for start in (at, at + size))
-            if first and first == second:
-                del words[at : at + size]
-            else:
-                at += 1
-    return " ".join(words)
+    folded = [normalize(word) or word for word in words]
+    for size in range(1, len(words) // 2 + 1):
+        for at in range(len(words) - 2 * size + 1):
+            if folded[at : at + size] == folded[at + size : at + 2 * size]:
+                return without_echo(" ".join(words[: at + size] + words[at + 2 * size :]))
+    return name

@@ -128,11 +128,15 @@ def research_and_source_synthesis(view: View) -> Composition | None:
         "anything more “differs”.",
     )
     request = (f"{where} {what}", how)
-    memo_form = view.pick(
+    memo_form = view.pick_for(
+        len(texts),
         "memo",
-        "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
-        "a single page: “Finding”, “Figures” and “Sources” as headings, with the table.",
-        "a memo of a page that has the table and the headings “Finding”, “Figures” and “Sources”.",
+        paged=(
+            "a page with the headings “Finding”, “Figures” and “Sources”, and the table.",
+            "a single page: “Finding”, “Figures” and “Sources” as headings, with the table.",
+            "a memo of a page that has the table and the headings “Finding”, “Figures” and “Sources”.",
+        ),
+        free=("a memo with the headings “Finding”, “Figures” and “Sources”, and the table.",),
     )
     return Composition(
         plan=plan,
