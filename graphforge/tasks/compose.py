@@ -239,6 +239,8 @@ def key_label(series: Series) -> str:
         if told != ROW:
             return told[:1].upper() + told[1:]
         label = "" if re.search(r"\d", label) else label
+    elif "_" in series.key_name or label.isupper():
+        label = _capital(noun(series))
     return label if normalize(label) and not label.isdigit() else "Item"
 
 
@@ -258,14 +260,16 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     if _distinct(names):
         return names
     dated = [
-        f"{name}, {series.period}"
+        f"{name}, {said(view, series)[1].removeprefix('the ') or series.period}"
         if series.period and normalize(series.period) not in normalize(name)
         else name
         for name, series in zip(names, columns, strict=True)
     ]
     if _distinct(dated):
         return dated
-    telling = _telling_parts([view.file(series).source.title for series in columns])
+    telling = _days([PurePath(series.name).stem for series in columns])
+    if not _distinct(telling) and all(plain_title(view.file(series).source.title) for series in columns):
+        telling = _telling_parts([view.file(series).source.title for series in columns])
     if not _distinct(telling):
         telling = _telling_parts([PurePath(series.name).stem for series in columns])
     sourced = [
@@ -277,14 +281,30 @@ def labels(view: View, columns: Sequence[Series]) -> list[str]:
     return [f"{clean(name, 50)} (source {letter})" for name, letter in zip(names, "ABCDEFGH", strict=False)]
 
 
+def _days(stems: Sequence[str]) -> list[str]:
+    """The days that file names state, in words; empty where one states none."""
+    found = [re.search(r"((?:19|20)\d\d)[-_]([01]\d)[-_]([0-3]\d)(?!\d)", stem) for stem in stems]
+    return [period_words("-".join(one.groups()), one[0]) if one else "" for one in found]
+
+
 def _headed(view: View, series: Series) -> str:
     """A heading for one column: its own without what a machine put there, or measure and period where it says only
     when."""
     own = series.header or series.measure
     if plain_header(own):
-        return heading(loosened(own, series.unit) if series.where or _by_machine(own) else own)
+        made = series.where or "_" in own or _by_machine(own)
+        return heading(_capital(loosened(own, series.unit)) if made else own)
     measure, period = said(view, series)
-    return heading(f"{measure[:1].upper()}{measure[1:]}, {period}".rstrip(", ") if measure else own, 90)
+    if not measure or "“" in measure:
+        return heading(own)
+    if (series.period or "").startswith("FY"):
+        # A day of a fiscal year's table stays as the column has it.
+        period = own if day_in_words(own, "fiscal year") else series.period or ""
+    return heading(f"{_capital(measure)}, {period.removeprefix('the ')}".rstrip(", "), 90)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _by_machine(header: str) -> bool:
@@ -419,8 +439,14 @@ def placed(series: Series) -> str:
     if isinstance(place, TableCellLocator) and place.page:
         return f"{column(series)} (page {place.page + 1})"
     if isinstance(place, TableCellLocator) and place.page is None and normalize(series.table):
-        return f"{column(series)} (in the table “{clean(series.table, 90)}”)"
+        return f"{column(series)} (in the table “{_begun(series.table)}”)"
     return column(series)
+
+
+def _begun(title: str) -> str:
+    """The beginning of a title, enough to find the table by."""
+    short = clean(title, 70)
+    return short if len(short) >= len(clean(title, 1000)) else f"{short} …"
 
 
 def headed(series: Series, head: str) -> str:

@@ -7,7 +7,16 @@ quotes the exact heading instead.
 
 import re
 
-from ..records import Series, kind_of, normalize, plain_by, plain_header, plain_title
+from ..records import (
+    Series,
+    adds_up,
+    counts_something,
+    kind_of,
+    normalize,
+    plain_by,
+    plain_header,
+    plain_title,
+)
 from .phrases import ROW, measure_words, thing
 
 _PIVOT = re.compile(r"^(sum|count|average|avg|mean|max|min) of (.+)$", re.IGNORECASE)
@@ -34,6 +43,7 @@ _END = re.compile(
     r"[-‐–—] | [-‐–—]).*$",
     re.IGNORECASE,
 )
+_ACRONYM = re.compile(r" \(([A-Z]{2,}(?: ?& ?[A-Z]{2,})*)\)$")
 _OFFICE = re.compile(
     r"^(?:the )?(?:office|department|bureau|agency|division|city|county|state) of\b|"
     r"\b(?:department|office|bureau|agency|division)$",
@@ -97,7 +107,7 @@ def subject_of(title: str) -> str | None:
     plain = [part for part in parts if plain_title(part) and not _OFFICE.search(part)]
     if not plain:
         return None
-    text = loosened(plain[-1])
+    text = loosened(re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", plain[-1]))
     dashed = [part.strip() for part in re.split(r" [-‐–—] ", text) if re.search("[A-Za-z]{3}", part)]
     bare = [
         part
@@ -108,31 +118,89 @@ def subject_of(title: str) -> str | None:
         text = f"{bare[0].casefold()} ({bare[1].casefold()})"
     elif bracket := re.fullmatch(rf"([a-z][a-z ]+) ({_STAGES})", text):
         text = f"{bracket[1]} ({bracket[2]})"
-    elif not re.search(r"\([A-Z&/ -]+\)$", text):
+    elif not _ACRONYM.search(text):
         text = _END.sub("", bare[0] if bare else text).strip()
-    said = measure_words(text, None, "") if text else None
+    said = _in_words(text, None, "") if text else None
     return said if said and len(said) <= 60 else None
+
+
+def _in_words(text: str, unit: str | None, period: str) -> str | None:
+    """As :func:`measure_words`, with an abbreviation in brackets at the end kept as it is."""
+    found = _ACRONYM.search(text)
+    if not found:
+        return measure_words(text, unit, period)
+    said = measure_words(text[: found.start()], unit, period)
+    return f"{said} ({found[1].replace('&', ' and ').replace('  ', ' ')})" if said else None
 
 
 def measure_in_words(series: Series, title: str, period: str) -> str | None:
     """A measure as it is called in a sentence. ``title``: the file's; ``period``: how its period will be said."""
     header = series.header or series.measure
+    subject = subject_of(series.table) or subject_of(title)
     if plain_header(header):
-        said = measure_words(loosened(header, series.unit), series.unit, period)
+        said = _plain(header, series, period)
         if (
-            said is None
-            and (found := re.fullmatch(rf"(?:FY ?)?\d{{4}} ({_STAGES})", loosened(header), re.I))
-            and period
+            said
+            and subject
+            and not said.endswith("amounts")
+            and not _tells_amount(header)
+            and _tells_amount(series.table)
         ):
-            said = f"{found[1].casefold()} amounts"
+            said = f"{subject} ({said})" if "(" not in subject + said else said
+        elif said and "(" not in said and (programme := _programme(series.table)):
+            said = f"{said} ({programme})"
+    elif _says_only_when(header):
+        said = subject
     else:
-        said = subject_of(series.table) or subject_of(title)
+        # A code beside others under one title: the title tells what of, the heading which.
+        said = f"{subject} (“{' '.join(header.split())}”)" if subject else None
     if said is None:
         return None
     kinds = [one.value for one in series.where if not _is_when(one.column, one.value)]
+    kinds = [kind for kind in kinds if normalize(kind) not in {"", "n a", "none", "unknown", "all"}]
     if kinds and all(len(kind) <= 40 for kind in kinds) and len(kinds) <= 2 and "(" not in said:
         said += f" ({', '.join(kinds)})"
     return said
+
+
+def _plain(header: str, series: Series, period: str) -> str | None:
+    own = loosened(header, series.unit)
+    said = _in_words(own, series.unit, period)
+    # "FY2013 Actual" in a file of budgets: what was budgeted or spent of each.
+    if period and (
+        found := re.fullmatch(rf"(?:FY ?)?\d{{4}} ((?:[a-z]+ )?(?:{_STAGES}))", own, re.IGNORECASE)
+    ):
+        return f"{found[1].casefold()} amounts"
+    return said
+
+
+def _tells_amount(text: str) -> bool:
+    """Whether a text says what kind of figure it is: something counted or paid, a rate, a price."""
+    return counts_something(text) or not adds_up(text)
+
+
+def _says_only_when(header: str) -> bool:
+    """Whether a header is a period, or "total" and the like: its title says the rest."""
+    left = re.sub(rf"\b(?:{'|'.join(_MONTHS)})[a-z]*\b", " ", normalize(header))
+    left = re.sub(
+        r"\d+|\b(?:fy|cy|fytd|cytd|ytd|q|to|ended|ending|fiscal|calendar|three|six|nine|twelve)\b", " ", left
+    )
+    left = re.sub(
+        r"\b(?:years?|months?|quarters?|weeks?|total|number|value|amount|count|all|us|of|the)\b", " ", left
+    )
+    return not left.strip() and "_" not in header.strip("_")
+
+
+def _programme(title: str) -> str | None:
+    """The programme that a table's title names beside the date: spelled out, and its abbreviation."""
+    for part in re.split(r"\s*;\s*", title):
+        if part.isupper() or len(part) > 75 or re.search(r"\d", part):
+            continue
+        if found := re.fullmatch(r"([A-Z][A-Za-z -]+) \(([A-Z][A-Z-]{2,})\)", part):
+            return f"{found[1]}, {found[2]}"
+        if re.fullmatch(r"[A-Z][a-z]+ [A-Z]{3,}(?: (?:&|and) [A-Z]{3,})*", part):
+            return part[:1].casefold() + part[1:]
+    return None
 
 
 def _is_when(column: str, value: str) -> bool:
