@@ -151,9 +151,9 @@ class Measure:
     def named(self) -> bool:
         """Whether the measure and its rows can be asked for in words that a colleague would use."""
         table = self.table
-        if table.key is None or not nameable(
-            self.column.header or self.column.name, (table.title, self.document.title, self.file.source.title)
-        ):
+        # The title of a part of a longer table is what its rows have in common, and names nothing.
+        titles = (self.document.title, self.file.source.title, "" if table.where else table.title)
+        if table.key is None or not nameable(self.column.header or self.column.name, titles):
             return False
         names = [table.key_text(row) for row in self.rows.values()]
         return rows_named(table.columns[table.key].name, names, table.title)

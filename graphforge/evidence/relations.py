@@ -10,6 +10,7 @@ from statistics import median
 from ..records import (
     RelationKind,
     close,
+    day_in,
     goes_with,
     hides_a_sum,
     is_base,
@@ -121,7 +122,7 @@ def conflict(left: Measure, right: Measure, least: int) -> Finding | None:
         if solid < _SAME_REPORT * (solid + len(apart)):
             return None
     different = len(apart) / len(keys)
-    if _edition(right) < _edition(left):
+    if _earlier(right, left):
         left, right = right, left
         keys = shared(left, right, least)
     return Finding(
@@ -133,6 +134,17 @@ _EARLY = frozenset(
     "proposed preliminary prelim provisional draft estimate estimated initial original old".split()
 )
 _LATE = frozenset("adopted final revised revision amended corrected updated update actual new".split())
+
+
+def _earlier(one: Measure, other: Measure) -> bool:
+    """Whether one is the older edition: by the days in the files' names, else by what they tell of themselves.
+
+    A provisional edition of this year comes after the final one of the year before.
+    """
+    days = day_in(one.file.name), day_in(other.file.name)
+    if days[0] is not None and days[1] is not None and days[0] != days[1]:
+        return days[0] < days[1]
+    return _edition(one) < _edition(other)
 
 
 def _edition(measure: Measure) -> tuple[int, tuple[int, ...]]:

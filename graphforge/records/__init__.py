@@ -31,6 +31,7 @@ from .check import (
 )
 from .document import Block, Column, Document, Family, Table, Where, normalize
 from .doubled import doubled
+from .editions import day_in
 from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
 from .identifying import numbers_its_rows
 from .instant import EPOCH_SECONDS

@@ -94,7 +94,11 @@ def rows_named(key: str, names: Collection[str], title: str) -> bool:
     told = any(_is_word(word) and word not in _BARE for word in _words(key)) or normalize(key) in _TIMES
     if told or kind_of(names) or plain_by(title):
         return True
-    return sum(_in_words(name) for name in names) >= 0.6 * len(names)
+    return sum(_in_words(name) for name in names) >= _IN_WORDS * len(names)
+
+
+# A few abbreviations among names are understood; more of them are codes.
+_IN_WORDS = 0.85
 
 
 def _in_words(name: str) -> bool:

@@ -491,10 +491,10 @@ def no_totals(view: View) -> str:
     """That rows called a total in a source are no rows: the graph leaves the same ones out (``Table.keyed_rows``)."""
     return view.pick(
         "totals",
-        "Lines that a source calls a total or subtotal (“all …” and the like included) don't take part.",
-        "Leave out every line that is called a total or subtotal, also “all …” and the like.",
-        "Lines that go by the name of a total or subtotal, or of “all …”, stay out.",
-        "A line that is called a total or subtotal, or “all …”, is not a row.",
+        "Leave out any line that is called a total or subtotal (or “all …”, for the whole).",
+        "Lines that are called a total or subtotal, or “all …”, don't count.",
+        "Skip the lines that are labeled as a total or subtotal, or as “all …”.",
+        "If a line is called a total or subtotal, or “all …”, leave it out.",
     )
 
 

@@ -67,6 +67,9 @@ def loosened(header: str, unit: str | None = None) -> str:
     if unit and len(text) > len(unit) and text.endswith(f" {unit}"):
         text = text[: -len(unit)].strip()
     text = re.sub(r"^\d+[a-z]?\. (?=[A-Z])", "", text)
+    text = re.sub(
+        r"\b(no|one|two|single) (parent|family|person)\b(?= \w)", r"\1-\2", text, flags=re.IGNORECASE
+    )
     if found := _PIVOT.match(text):
         text = _PIVOT_WORDS[found[1].casefold()].format(found[2])
     if re.match(r"# ", text):
@@ -153,7 +156,7 @@ def measure_in_words(series: Series, title: str, period: str) -> str | None:
         said = subject
     else:
         # A code beside others under one title: the title tells what of, the heading which.
-        said = f"{subject} (“{' '.join(header.split())}”)" if subject else None
+        said = f"{subject}, {_code(header)}" if subject else None
     if said is None:
         return None
     kinds = [one.value for one in series.where if not _is_when(one.column, one.value)]
@@ -172,6 +175,12 @@ def _plain(header: str, series: Series, period: str) -> str | None:
     ):
         return f"{found[1].casefold()} amounts"
     return said
+
+
+def _code(header: str) -> str:
+    """A word and a number are said ("class 100"), anything else is quoted."""
+    said = " ".join(header.replace("_", " ").split())
+    return said if re.fullmatch(r"[a-z]{3,} \d+", said) else f"“{' '.join(header.split())}”"
 
 
 def _tells_amount(text: str) -> bool:

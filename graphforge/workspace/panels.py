@@ -187,7 +187,9 @@ def _panel(document: Document, table: Table, topic: str, title: str, file_period
 
 def _nameable(document: Document, table: Table, one: Measure, title: str) -> bool:
     column = table.columns[one.column]
-    return nameable(column.header or column.name, (table.title, document.title, title))
+    # The title of a part of a longer table is what its rows have in common, and names nothing.
+    titles = (document.title, title, "" if table.where else table.title)
+    return nameable(column.header or column.name, titles)
 
 
 def _measures(table: Table, keyed: Mapping[str, int], subject: str, period: str) -> Iterator[Measure]:

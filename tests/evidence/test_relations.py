@@ -225,6 +225,7 @@ def test_a_header_that_is_only_a_date_is_named_by_its_table_without_the_dates_of
         ("budget proposed 2020.xlsx", "budget adopted 2020.xlsx"),
         ("rates provisional.xlsx", "rates.xlsx"),
         ("report 2021.xlsx", "report 2021 revised.xlsx"),
+        ("rates_04-11-24.xlsx", "rates_05_20_25_provisional.xlsx"),
     ],
 )
 def test_of_two_editions_the_older_comes_first_however_they_are_given(older, newer):

@@ -13,6 +13,7 @@ from graphforge.records import (
     Table,
     TableCellLocator,
     doubled,
+    editions,
     level_columns,
     levels,
     mixes_levels,
@@ -57,7 +58,7 @@ def document(*tables: Table) -> Document:
 FIGURES = (10.0, 20.0, 30.0, 45.0, 50.0, 61.0)
 
 
-@pytest.mark.parametrize("module", [totals, levels])
+@pytest.mark.parametrize("module", [editions, totals, levels])
 def test_the_examples_of_the_docstrings_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 

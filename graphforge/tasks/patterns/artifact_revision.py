@@ -2,7 +2,7 @@
 
 import re
 
-from ...records import DerivedColumn, Fact, Output, Plan, Series
+from ...records import DerivedColumn, Fact, Output, Plan, Series, day_in
 from ..compose import (
     Composition,
     View,
@@ -149,5 +149,7 @@ def _dated(view: View, series: Series) -> tuple[str, str]:
     """What a file's name and title say about when it is from: the older table is the one to be revised. Files that say
     nothing stay in the order of the relation."""
     told = f"{view.file(series).name} {view.file(series).source.title}"
+    if (day := day_in(series.name)) is not None:
+        return "{}{:02}{:02}".format(*day), str(day[0])
     days = [re.sub(r"[-_ ]", "", found) for found in _DAY.findall(told)]
     return max(days, default=""), max(_YEAR.findall(told), default="")

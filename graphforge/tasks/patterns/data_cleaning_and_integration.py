@@ -32,7 +32,7 @@ def data_cleaning_and_integration(view: View) -> Composition | None:
     totals = tuple(alias for alias, series in (("a", left), ("b", right)) if additive(view, series))
     book, flat = "combined_table.xlsx", "combined_table.csv"
     ratio = f"{heads[0]} per {heads[1]}"
-    ratio = ratio if len(ratio) <= 90 else "Ratio (first per second)"
+    ratio = ratio if len(ratio) <= 90 and "," not in ratio else "Ratio (first per second)"
     plan = Plan(
         key_label=key,
         reads=(read_column(view, "a", left, heads[0]), read_column(view, "b", right, heads[1])),
