@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphforge.evidence.measures import Measure
+from graphforge.evidence.measures import Measure, list_measures
 from graphforge.evidence.relations import conflict, confuser, growth, moment, share, shared, shared_key
-from graphforge.records import CellLocator, Column, Source, Table, TableCellLocator, WorkspaceFile
+from graphforge.records import CellLocator, Column, Document, Source, Table, TableCellLocator, WorkspaceFile
 from tests.made_case import document, sha
 
 
@@ -338,3 +338,65 @@ def test_the_order_of_rows_changes_no_relation(names):
     found = conflict(measure(BASE), measure(shuffled, file="b.xlsx"), 4)
     assert found is not None
     assert found.keys == tuple(name.casefold() for name in BASE)
+
+
+FUNDS = ("General", "Grants", "TOTAL OPERATING FUNDS", "Capital", "Bonds", "TOTAL CAPITAL FUNDS", "All funds")
+
+
+def edition(name: str, figures: tuple[float, ...], at_end: int) -> tuple[WorkspaceFile, Document]:
+    """A table of funds of which a parser took the last ``at_end`` rows for its end."""
+    made = Table(
+        id="t1",
+        title="Cash",
+        origin=CellLocator(sheet="Cash", row=0, column=0),
+        grid=(("Fund", "Cash balance"), *zip(FUNDS, figures, strict=True)),
+        header=1,
+        body=(1, 1 + len(FUNDS) - at_end),
+        totals=tuple(range(1 + len(FUNDS) - at_end, 1 + len(FUNDS))),
+        columns=(
+            Column(index=0, name="Fund", kind="text"),
+            Column(index=1, name="Cash balance", kind="number"),
+        ),
+        key=0,
+    )
+    one = document(name, "xlsx", (made,))
+    source = Source(publisher="p", title=name, licence="CC0-1.0", topic="t")
+    file = WorkspaceFile(
+        sha256=one.sha256, name=name, family="xlsx", bytes=1, role="core", why="made", source=source
+    )
+    return file, one
+
+
+@pytest.mark.parametrize("ends", [(0, 0), (1, 0), (2, 1), (0, 2)])
+def test_totals_are_left_out_of_both_editions_wherever_a_table_ends(ends: tuple[int, int]) -> None:
+    first = edition("cash Q1.xlsx", (10.0, 20.0, 30.0, 5.0, 7.0, 12.0, 42.0), ends[0])
+    second = edition("cash Q2.xlsx", (10.0, 21.0, 31.0, 5.0, 7.0, 12.0, 43.0), ends[1])
+    documents = {one.sha256: one for _, one in (first, second)}
+    left, right = list_measures([first[0], second[0]], documents, 100, 4)
+    found = conflict(left, right, 4)
+    assert found is not None and found.keys == ("general", "grants", "capital", "bonds")
+    # A total between the others may be all that is told of its parts, unless the last one says that nothing is missing.
+    assert (share(left, 4) is not None) is (ends[0] == 1)
+
+
+def test_growth_and_joins_keep_parents_and_parts_apart() -> None:
+    def with_parents(one: Measure, parents: tuple[str, ...]) -> Measure:
+        column = Column(index=2, name="part_of_whom", kind="text")
+        grid = tuple((*row, cell) for row, cell in zip(one.table.grid, ("head", *parents), strict=True))
+        changed = one.table.model_copy(update={"columns": (*one.table.columns, column), "grid": grid})
+        return Measure(one.file, one.document, changed, one.column, one.rows)
+
+    later = measure({name: value + 3 for name, value in BASE.items()}, "Permits, 2021", period="2021")
+    earlier = measure(BASE, "Permits, 2020", period="2020")
+    staff = measure({name: value / 5 for name, value in BASE.items()}, "Employees", file="b.xlsx")
+    nested, flat = ("", "Alder", "Alder", "", "Dogwood", "Dogwood"), ("x", "y", "x", "y", "x", "y")
+    for parents, told in ((nested, False), (flat, True)):
+        assert (growth(with_parents(later, parents), earlier, 4) is not None) is told
+        assert (shared_key(with_parents(later, parents), staff, 4) is not None) is told
+        assert (share(with_parents(later, parents), 4) is not None) is told
+
+
+def test_a_measure_beside_itself_has_no_ratio() -> None:
+    one = measure(BASE, "Population")
+    other = measure({name: value + 1 for name, value in BASE.items()}, "population_16", file="b.xlsx")
+    assert shared_key(one, other, 4) is None and shared_key(other, one, 4) is None
