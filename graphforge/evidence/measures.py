@@ -20,6 +20,7 @@ from ..records import (
     normalize,
     numbers_its_rows,
     rows_named,
+    titled_as_rates,
 )
 
 _MONTH = (
@@ -127,6 +128,8 @@ class Measure:
     @cached_property
     def additive(self) -> bool:
         """Whether a sum over the rows means something, as far as name, unit and values tell."""
+        if titled_as_rates(self.column.header or self.column.name, self.table.title):
+            return False
         return adds_up(self.name, self.column.unit)
 
     @cached_property

@@ -9,6 +9,7 @@ from .additive import (
     lists_some,
     mixed_units,
     overlaps,
+    titled_as_rates,
     uncertain,
 )
 from .admission import Admitted

@@ -41,6 +41,20 @@ def counts_something(name: str, unit: str | None = None) -> bool:
     return _ADDITIVE.search(f"{name} {unit or ''}".casefold().replace("_", " ")) is not None
 
 
+_RATE = re.compile(
+    r"\b(?:percent|percentages?|rates?|ratios?|averages?|median|index|prices?|per|factors?|intensity|efficiency)\b|%"
+)
+
+
+def titled_as_rates(header: str, title: str) -> bool:
+    """Whether a title says that the figures below are rates, averages or the like, and the header counts nothing.
+
+    >>> titled_as_rates("Utility PV", "Annual Average Capacity Factors"), titled_as_rates("Deaths", "Rates and counts")
+    (True, False)
+    """
+    return not counts_something(header) and _RATE.search(_folded(title)) is not None
+
+
 _MONEY = re.compile(
     r"[$€£]|\b(?:usd|dollars?|revenues?|receipts|spending|expenditures?|obligations|appropriations?|budgets?|"
     r"collections|royalties|disbursements|refunds|awards?|costs?|payments?|liability|tax|taxes|income|sales|losses)\b"

@@ -24,6 +24,7 @@ from ..records import (
     normalize,
     plain_header,
     plain_title,
+    titled_as_rates,
 )
 from .naming import day_in_words, loosened, measure_in_words, row_noun
 from .phrases import ROW, amount, joined, period_words, pick, plural, the, thing
@@ -378,6 +379,8 @@ def additive(view: View, series: Series) -> bool:
     if any(_MIXED.search(f" {normalize(entity)} ") for entity in series.entities):
         return False
     if hides_a_sum([float(view.nodes[name].value) for name in series.nodes]):
+        return False
+    if titled_as_rates(series.header or series.measure, series.table):
         return False
     return adds_up(series.measure, series.unit)
 
