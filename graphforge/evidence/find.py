@@ -46,14 +46,18 @@ def find_among(
     texts: Sequence[tuple[WorkspaceFile, Document]],
     limits: EvidenceLimits,
 ) -> Found:
-    """Every relation between these measures, as far as they can be named, and between them and the texts."""
+    """Every relation between these measures, as far as they can be named, and between them and the texts.
+
+    Of a table that runs over several pages one page is neither compared nor listed: "all departments" are more.
+    """
     measures = [measure for measure in measures if measure.named]
+    whole = [measure for measure in measures if not measure.partial]
     return Found(
         measures=measures,
         alike=alike,
-        findings=find_all(measures, limits.least_rows),
+        findings=find_all(whole, limits.least_rows),
         quoted=_group_quotations(quotations(texts, measures), limits.least_quotations),
-        bounds=thresholds(texts, measures),
+        bounds=thresholds(texts, whole),
     )
 
 

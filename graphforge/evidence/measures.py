@@ -151,6 +151,11 @@ class Measure:
         return is_money(f"{self.name} {self.table.title}", self.column.unit)
 
     @cached_property
+    def partial(self) -> bool:
+        """Whether the table is only the part on its page of one that runs over several."""
+        return self.document.is_part(self.table)
+
+    @cached_property
     def named(self) -> bool:
         """Whether the measure and its rows can be asked for in words that a colleague would use."""
         table = self.table

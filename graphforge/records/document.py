@@ -208,20 +208,26 @@ class Document(Record):
         return "\n".join(block.text for block in self.blocks)
 
     def is_part(self, table: Table) -> bool:
-        """Whether a table without a total row is only the part on its page of one that runs over several.
+        """Whether a table is only the part on its page of one that runs over several.
 
-        A table of as many columns, half of them called alike, stands on the page before or after.
+        A table of as many columns, half of them called alike, stands on the page after or before. A total row ends a
+        table: one that has it is a part only where the one before has none.
         """
-        if not isinstance(table.origin, TableCellLocator) or table.origin.page is None or table.totals:
+        page = _page(table)
+        if page is None:
             return False
         names = [normalize(column.name) for column in table.columns]
         for other in self.tables:
-            if not isinstance(other.origin, TableCellLocator) or other.origin.page is None:
+            beside = _page(other)
+            if beside is None or abs(beside - page) != 1 or len(other.columns) != len(names):
                 continue
-            if abs(other.origin.page - table.origin.page) == 1 and len(other.columns) == len(names):
-                same = sum(
-                    normalize(one.name) == name for one, name in zip(other.columns, names, strict=True)
-                )
-                if 2 * same >= len(names):
-                    return True
+            if table.totals and (beside > page or other.totals):
+                continue
+            same = sum(normalize(one.name) == name for one, name in zip(other.columns, names, strict=True))
+            if 2 * same >= len(names):
+                return True
         return False
+
+
+def _page(table: Table) -> int | None:
+    return table.origin.page if isinstance(table.origin, TableCellLocator) else None

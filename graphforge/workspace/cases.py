@@ -135,23 +135,26 @@ def find_cases(library: Mapping[str, CaseText]) -> Findings:
         )
     ]
     unnamed = {(*panel.id, one.column) for panel in panels for one in panel.measures if not one.named}
+    # Of a table that runs over several pages one page is quoted at most: "all departments" are more.
+    parts = {(*panel.id, one.column) for panel in panels if panel.partial for one in panel.measures}
     topics = sorted({panel.topic for panel in panels})
     pairs = [pair for topic in topics for pair in _pairs([panel for panel in panels if panel.topic == topic])]
     matches = [match for pair in pairs for match in _matches(pair)]
     found: list[Case] = []
-    for cases in (
-        _same_measure(matches),
-        _other_measure(pairs),
-        (*_period_columns(panels), *_period_files(matches)),
-        _shares(panels),
-        _thresholds(library, panels),
-        _quotes(library, panels),
+    for cases, barred in (
+        (_same_measure(matches), unnamed | parts),
+        (_other_measure(pairs), unnamed | parts),
+        ((*_period_columns(panels), *_period_files(matches)), unnamed | parts),
+        # A stated total says that nothing is missing.
+        (_shares(panels), unnamed),
+        (_thresholds(library, panels), unnamed | parts),
+        (_quotes(library, panels), unnamed),
     ):
         # What can't be named in words would be asked for in riddles.
         found += _distinct(
             case
             for case in cases
-            if unnamed.isdisjoint((one.sha256, one.table, one.column) for one in case.pieces)
+            if barred.isdisjoint((one.sha256, one.table, one.column) for one in case.pieces)
         )
     return Findings(
         cases=tuple(sorted(found, key=lambda case: (-case.quality, case.id))),

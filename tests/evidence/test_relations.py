@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphforge.evidence.find import find_among
 from graphforge.evidence.measures import Measure, list_measures
 from graphforge.evidence.relations import conflict, confuser, growth, moment, share, shared, shared_key
 from graphforge.records import CellLocator, Column, Document, Source, Table, TableCellLocator, WorkspaceFile
-from tests.made_case import document, sha
+from tests.made_case import LIMITS, document, sha
 
 
 def measure(
@@ -314,6 +315,26 @@ def test_no_shares_of_a_table_that_goes_on_over_the_page():
         column.model_copy(update={"name": f"another {column.name}"}) for column in second.columns)})  # fmt: skip
     assert shares(first) and shares(first, far) and shares(first, other)
     assert not shares(first, second) and not shares(second, first)
+    ended = first.model_copy(update={"totals": (len(first.grid) - 1,), "body": (1, len(first.grid) - 1)})
+    whole = one.document.model_copy(update={"tables": (ended, second)})
+    assert not whole.is_part(ended)
+    last = second.model_copy(update={"totals": ended.totals, "body": ended.body})
+    parts = one.document.model_copy(update={"tables": (first, last)})
+    assert parts.is_part(first) and parts.is_part(last)
+
+
+def test_one_page_of_a_table_is_not_compared_with_another_edition():
+    one, other = measure(BASE, "Budget"), measure({**BASE, "Fir": 62.0}, "Budget", file="b.xlsx")
+    assert find_among([one, other], [], [], LIMITS).findings["conflict"]
+    pages = [
+        one.table.model_copy(
+            update={"id": f"t{page}", "origin": TableCellLocator(page=page, table=0, row=0, column=0)}
+        )
+        for page in (0, 1)
+    ]
+    held = one.document.model_copy(update={"tables": tuple(pages)})
+    part = Measure(one.file, held, pages[0], one.column, one.rows)
+    assert not find_among([part, other], [], [], LIMITS).findings["conflict"]
 
 
 @given(st.dictionaries(st.sampled_from(list(BASE)), st.floats(-0.5, 0.5), min_size=0))
