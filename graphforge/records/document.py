@@ -211,7 +211,8 @@ class Document(Record):
         """Whether a table is only the part on its page of one that runs over several.
 
         A table of as many columns, half of them called alike, stands on the page after or before. A total row ends a
-        table: one that has it is a part only where the one before has none.
+        table: one that has it is a part only where the one before has none. A table of as many columns without a header
+        on the same page is printed under this one's, and goes on with it.
         """
         page = _page(table)
         if page is None:
@@ -219,7 +220,12 @@ class Document(Record):
         names = [normalize(column.name) for column in table.columns]
         for other in self.tables:
             beside = _page(other)
-            if beside is None or abs(beside - page) != 1 or len(other.columns) != len(names):
+            if beside is None or abs(beside - page) > 1 or len(other.columns) != len(names) or other is table:
+                continue
+            if beside == page:
+                # What has no header of its own stands under this one's.
+                if table.header and not other.header and not table.totals:
+                    return True
                 continue
             if table.totals and (beside > page or other.totals):
                 continue

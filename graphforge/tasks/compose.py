@@ -439,7 +439,7 @@ def placed(series: Series) -> str:
     place = series.place
     if isinstance(place, CellLocator) and place.sheet:
         return f"{column(series)} (sheet “{place.sheet}”)"
-    if isinstance(place, TableCellLocator) and place.page:
+    if isinstance(place, TableCellLocator) and place.page is not None:
         return f"{column(series)} (page {place.page + 1})"
     if isinstance(place, TableCellLocator) and place.page is None and normalize(series.table):
         return f"{column(series)} (in the table “{_begun(series.table)}”)"

@@ -321,6 +321,9 @@ def test_no_shares_of_a_table_that_goes_on_over_the_page():
     last = second.model_copy(update={"totals": ended.totals, "body": ended.body})
     parts = one.document.model_copy(update={"tables": (first, last)})
     assert parts.is_part(first) and parts.is_part(last)
+    below = first.model_copy(update={"id": "t2", "header": 0, "key": None})
+    assert one.document.model_copy(update={"tables": (first, below)}).is_part(first)
+    assert not one.document.model_copy(update={"tables": (ended, below)}).is_part(ended)
 
 
 def test_one_page_of_a_table_is_not_compared_with_another_edition():
