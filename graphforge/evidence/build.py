@@ -18,7 +18,7 @@ from .find import Found, confusers, find, measures_of
 from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
-from .relations import Finding
+from .relations import Finding, are_periods, told_apart_by_date
 from .survey import Where, survey
 
 # The relations that carry each execution pattern the engine can state honestly, the preferred one first; the other
@@ -159,10 +159,22 @@ def _ranked(kind: RelationKind, found: Found, workspace: Workspace) -> Sequence[
     if kind == "threshold":
         return found.bounds
     demand = content_words(f"{workspace.seed.demand} {workspace.seed.dwa}")
+    findings = found.findings[kind]
+    if workspace.seed.pattern == "research_and_source_synthesis":
+        findings = [finding for finding in findings if _two_accounts(finding)]
     return sorted(
-        found.findings[kind],
+        findings,
         key=lambda finding: (-finding.quality - 0.1 * _overlap(finding, demand), finding.order()),
     )
+
+
+def _two_accounts(finding: Finding) -> bool:
+    """Whether two files are sources in their own right: not one count and the same a week later, nor two series that
+    share nothing but their years."""
+    left, right = finding.measures
+    if finding.kind == "conflict":
+        return not told_apart_by_date(left, right)
+    return not are_periods(finding.keys)
 
 
 def _among_the_best(kind: RelationKind, ranked: Sequence[Evidence]) -> Sequence[Evidence]:

@@ -16,6 +16,7 @@ from ..records import (
     mixed_units,
     normalize,
     overlaps,
+    reads_a_day_as_a_year,
 )
 from .measures import PERIOD_WORDS, Measure
 
@@ -123,13 +124,18 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     """The same measure of two periods, in one table or in two files; ``newer`` must state the later year."""
     if not same_subject(newer, older) or not same_unit(newer, older):
         return None
-    if newer.stem != older.stem:
+    if newer.stem != older.stem or any(
+        reads_a_day_as_a_year(measure.name, measure.period) for measure in (newer, older)
+    ):
         return None
     later, earlier = moment(newer.period), moment(older.period)
     if later is None or earlier is None or later <= earlier or len(later) != len(earlier):
         return None
     keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
     if len(keys) < least or any(older.value(key) < 0 for key in keys) or mixed_units(keys):
+        return None
+    # Months above years are one series in rows and columns; and a row called a total may be meant or not.
+    if are_periods(keys) or any(_TOTALLED.match(key) for key in keys):
         return None
     if _holds_subtotals(newer) or _holds_subtotals(older):
         return None
@@ -139,6 +145,30 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     return Finding(
         "growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0)
     )
+
+
+_TOTALLED = re.compile(r"(?:grand |sub ?)?totals?\b")
+
+
+def are_periods(keys: Sequence[str]) -> bool:
+    """Whether row names (normalized) are years or dates, nearly all of them."""
+    dated = [
+        key
+        for key in keys
+        if moment(key) and not any(letter.isalpha() for letter in PERIOD_WORDS.sub(" ", key))
+    ]
+    return len(dated) >= 0.8 * len(keys) > 0
+
+
+def told_apart_by_date(left: Measure, right: Measure) -> bool:
+    """Whether two files say the same of different days, without a period in the header: one count, made twice.
+
+    What differs between them is what happened in between, and no source contradicts the other.
+    """
+    if left.period or right.period:
+        return False
+    dates = [_edition(measure)[1] for measure in (left, right)]
+    return all(dates) and dates[0] != dates[1]
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -28,6 +28,7 @@ from .check import (
     TypedTotal,
     Violation,
 )
+from .dated import reads_a_day_as_a_year
 from .document import Block, Column, Document, Family, Table, normalize
 from .graph import EvidenceEdge, EvidenceGraph, EvidenceNode, Operation, Relation, RelationKind, Series
 from .identifying import numbers_its_rows

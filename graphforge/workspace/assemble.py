@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..records import ExecutionPattern, Rejection, Seed, Workspace, WorkspaceFile, stable_hash
-from .cases import PATTERNS, Case
+from .cases import Case
 from .families import INPUT_FAMILIES
 from .library import Library
 from .match import Slot, match
@@ -86,7 +86,7 @@ def assemble(
     refused: dict[str, Rejection] = {}
     slots: dict[str, tuple[Case, ExecutionPattern]] = {}
     for seed in seeds:
-        fitting = [case for case in cases if seed.pattern in PATTERNS[case.kind]]
+        fitting = [case for case in cases if seed.pattern in case.patterns]
         if not fitting:
             detail = f"no related files for the pattern {seed.pattern}"
             refused[seed.id] = _reject(seed, "no_coherent_case", detail)

@@ -27,6 +27,7 @@ from ..records import (
     normalize,
     overlaps,
     parse_number,
+    reads_a_day_as_a_year,
 )
 from .panels import MIN_ROWS, Measure, Panel, panels_of
 from .words import subject_terms, terms, without_period
@@ -49,6 +50,8 @@ PATTERNS: Mapping[CaseKind, tuple[ExecutionPattern, ...]] = {
     "threshold": ("monitoring_and_exception_reporting", "compliance_review"),
     "quote": ("research_and_source_synthesis",),
 }
+
+_BRIEF: tuple[ExecutionPattern, ...] = ("research_and_source_synthesis",)
 
 SAME_FIGURES = "the same figures in another file"
 
@@ -79,7 +82,8 @@ class Case:
     """Files that belong together, and why.
 
     ``core`` drive the computation; ``text`` is the document that states the rule or the quoted figures.
-    ``quality`` (0 to 1) says how good a piece of work it would make; ``words`` what it is about.
+    ``quality`` (0 to 1) says how good a piece of work it would make; ``words`` what it is about. ``unfit`` are patterns
+    that its kind is offered to and that this one isn't for.
     """
 
     id: str
@@ -91,6 +95,12 @@ class Case:
     words: tuple[str, ...]
     why: str
     text: str | None = None
+    unfit: tuple[ExecutionPattern, ...] = ()
+
+    @property
+    def patterns(self) -> tuple[ExecutionPattern, ...]:
+        """The patterns whose work it could be."""
+        return tuple(pattern for pattern in PATTERNS[self.kind] if pattern not in self.unfit)
 
 
 @dataclass(frozen=True)
@@ -166,7 +176,12 @@ def _distinct(cases: Iterable[Case]) -> list[Case]:
 
 
 def _case(
-    kind: CaseKind, pieces: list[tuple[Panel, Measure]], quality: float, why: str, text: str | None = None
+    kind: CaseKind,
+    pieces: list[tuple[Panel, Measure]],
+    quality: float,
+    why: str,
+    text: str | None = None,
+    unfit: tuple[ExecutionPattern, ...] = (),
 ) -> Case:
     items = tuple(
         Piece(panel.sha256, panel.table.id, one.column, one.name, one.what, one.period)
@@ -187,6 +202,7 @@ def _case(
         words=tuple(dict.fromkeys(words)),
         why=why,
         text=text,
+        unfit=unfit,
     )
 
 
@@ -301,9 +317,10 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
         quality = (0.35 + 0.65 * min(1.0, 1.5 * agreement)) * (0.6 + 0.4 * match.pair.overlap)
         quality *= _size_quality(match.both) * (1.0 if different >= 2 else 0.9)
         why = f"{match.one.name!r} in both files: {match.equal} rows agree, {different} differ"
-        yield _case(
-            "pair_same_measure", [(match.pair.left, match.one), (match.pair.right, match.two)], quality, why
-        )
+        pieces = [(match.pair.left, match.one), (match.pair.right, match.two)]
+        # The same count a week later is no second source.
+        dated = not match.one.stated_period and match.one.period != match.two.period
+        yield _case("pair_same_measure", pieces, quality, why, unfit=_BRIEF if dated else ())
 
 
 def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
@@ -341,7 +358,11 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
         if best is not None:
             quality, one, two = best
             why = f"{one.name!r} and {two.name!r} of the same {len(pair.shared)} rows in two files"
-            yield _case("pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why)
+            # What two series that only share their years say together is a matter of time and no brief.
+            unfit = _BRIEF if pair.left.temporal else ()
+            yield _case(
+                "pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why, unfit=unfit
+            )
 
 
 def _about(panel: Panel, measure: Measure) -> set[str]:
@@ -453,13 +474,23 @@ def _companions(pairs: list[_Pair]) -> dict[tuple[str, str], dict[str, str]]:
 # --- periods and shares ------------------------------------------------------------------------------------------
 
 
+def _says_when(one: Measure) -> bool:
+    """Whether a header states a period with its year, so that it comes before or after another."""
+    return bool(_YEAR.search(one.stated_period)) and not reads_a_day_as_a_year(one.name, one.stated_period)
+
+
+def _one_series(panel: Panel) -> bool:
+    """Whether periods stand in the rows too, so that two columns are no two periods; or rows are called totals."""
+    return panel.temporal or any(_TOTALLED.match(key) for key in panel.keys)
+
+
 def _period_columns(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
-        if panel.mixed:
+        if panel.mixed or _one_series(panel):
             continue
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
-            if one.stated_period and one.lowest >= 0 and not one.holds_subtotals:
+            if _says_when(one) and one.lowest >= 0 and not one.holds_subtotals:
                 groups[one.what].append(one)
         for what in sorted(groups):
             series = {one.stated_period: one for one in groups[what]}
@@ -474,11 +505,16 @@ def _period_columns(panels: list[Panel]) -> Iterator[Case]:
 def _period_files(matches: list[_Match]) -> Iterator[Case]:
     for match in matches:
         one, two = match.one, match.two
-        if match.same_period or not one.stated_period or not two.stated_period:
+        if match.same_period or not _says_when(one) or not _says_when(two):
             continue
         if match.equal > 0.5 * match.both or min(one.lowest, two.lowest) < 0:
             continue
-        if one.holds_subtotals or two.holds_subtotals or match.pair.left.mixed:
+        if (
+            one.holds_subtotals
+            or two.holds_subtotals
+            or match.pair.left.mixed
+            or _one_series(match.pair.left)
+        ):
             continue
         if len(one.stated_period.split()) != len(two.stated_period.split()):
             continue
@@ -489,6 +525,8 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
         yield _case("periods", pieces, quality, why)
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_TOTALLED = re.compile(r"(?:grand |sub ?)?totals?\b")
 _SUM_ROW = re.compile(
     r"\b(?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|us|usa|national|nationwide|"
     r"world|other than|less|of which|including|excluding)\b"

@@ -14,7 +14,7 @@ from graphforge.agents.script import render
 from graphforge.evidence import build
 from graphforge.judging import ChecksGrader, Golden, VerifierTests, verify
 from graphforge.records import EvidenceGraph, Plan, Source, TaskSpec, Workspace, WorkspaceFile
-from graphforge.records.check import ColumnValues, RowSet, TextMention, TextNumber
+from graphforge.records.check import ColumnValues, RowSet, TextMention, TextNumber, TotalCell
 from graphforge.tasks import compile_task, validate
 from graphforge.tasks.patterns.exceptions_by_change import bound_of
 from graphforge.workspace import PATTERNS, Rereader, parse
@@ -51,6 +51,11 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
         (("rates.xlsx", 1), ("rates.xlsx", 2)),
     ),
+    "change of unlike rows": (
+        "data_analysis_and_reporting",
+        {"book.xlsx": {"Book, 2021": AFTER, "Book, 2020": BEFORE}},
+        (("book.xlsx", 1), ("book.xlsx", 2)),
+    ),
     "two accounts": (
         "research_and_source_synthesis",
         {"first.xlsx": {NOW: AFTER}, "second.xlsx": {NOW: OTHER}},
@@ -72,16 +77,17 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
+    "change of unlike rows": "growth",
     "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
 }  # fmt: skip
 
 
-def write(path: Path, columns: Columns) -> None:
+def write(path: Path, columns: Columns, key: str) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
     sheet.title = path.stem.capitalize()
-    sheet.append(["District", *columns])
+    sheet.append([key, *columns])
     for row in zip(NAMES, *columns.values(), strict=True):
         sheet.append(list(row))
     book.save(path)
@@ -102,7 +108,7 @@ class Work:
         places, files = {}, []
         for file, columns in {**contents, **beside}.items():
             path = folder / "inputs" / file
-            write(path, columns)
+            write(path, columns, "Item" if "unlike" in name else "District")
             document = parse(path)
             self.documents[document.sha256] = document
             places[file] = (document.sha256, path)
@@ -292,3 +298,13 @@ def test_the_kinds_of_case_are_offered_to_what_they_carry():
     }
     for kind in ("pair_same_measure", "pair_other_measure", "quote"):
         assert "research_and_source_synthesis" in PATTERNS[kind]
+
+
+def test_amounts_of_unlike_rows_are_neither_summed_nor_ranked(tmp_path):
+    """A book whose rows are "items" may count people in one and dollars in the next: percentages can be compared."""
+    made = Work("change of unlike rows", tmp_path)
+    assert checks_of(made.spec, TotalCell) == []
+    told = {check.value for check in checks_of(made.spec, TextNumber)}
+    percents = [100 * (new - old) / old for new, old in zip(AFTER, BEFORE, strict=True) if old]
+    assert sorted(told) == pytest.approx([min(percents), max(percents)])
+    assert "mean" not in made.spec.statement and "total change" not in made.spec.statement

@@ -18,8 +18,9 @@ from ..compose import (
 )
 from ._periods import both_periods, changes, left_out
 
-# Percentages that people draw a line at. Of three digits none: a request must hold no figure that an answer may be.
-_ROUND = (0.5, 1, 2, 3, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 90)
+# Percentages that people draw a line at, the most usual first. None has three digits: a request must hold no figure
+# that an answer may be.
+_ROUND = (10, 5, 20, 50, 25, 2, 1, 15, 30, 40, 3, 75, 60, 80, 90, 0.5)
 # No row is nearer to the bound, in points: whoever rounds to one decimal gets the same exceptions.
 _CLEAR = 0.1
 _MEANT = 0.2
