@@ -135,7 +135,7 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     if len(keys) < least or any(older.value(key) < 0 for key in keys) or mixed_units(keys):
         return None
     # Months above years are one series in rows and columns; and a row called a total may be meant or not.
-    if are_periods(keys) or any(_TOTALLED.match(key) for key in keys):
+    if are_periods(keys) or calls_totals(keys):
         return None
     if _holds_subtotals(newer) or _holds_subtotals(older):
         return None
@@ -158,6 +158,17 @@ def are_periods(keys: Sequence[str]) -> bool:
         if moment(key) and not any(letter.isalpha() for letter in PERIOD_WORDS.sub(" ", key))
     ]
     return len(dated) >= 0.8 * len(keys) > 0
+
+
+def calls_totals(keys: Sequence[str]) -> bool:
+    """Whether a row name (normalized) says that the row is a total, though the table doesn't end with it."""
+    return any(_TOTALLED.match(key) for key in keys)
+
+
+def speak_of_one_thing(left: Measure, right: Measure) -> bool:
+    """Whether headers and titles of two measures share a word of their subject, or one is money and the other what
+    it may be paid for: spending and positions are two sides of a department, hospitalizations and homes of no district."""
+    return left.money != right.money or bool(_subjects(left) & _subjects(right))
 
 
 def told_apart_by_date(left: Measure, right: Measure) -> bool:

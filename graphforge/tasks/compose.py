@@ -164,7 +164,7 @@ def nouns(series: Series) -> str:
 def column(series: Series) -> str:
     """The column of the source, to the letter as far as a person would read it out."""
     header = " ".join(series.measure.split())
-    return f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
+    return f"“{header if len(header) <= 160 and '|' not in header else heading(header, 160)}”"
 
 
 def said(view: View, series: Series) -> tuple[str, str]:

@@ -358,8 +358,10 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
         if best is not None:
             quality, one, two = best
             why = f"{one.name!r} and {two.name!r} of the same {len(pair.shared)} rows in two files"
-            # What two series that only share their years say together is a matter of time and no brief.
-            unfit = _BRIEF if pair.left.temporal else ()
+            # A brief brings together what is said of one thing, and not whatever shares its years or places.
+            paid = _money(pair.left, one) != _money(pair.right, two)
+            fits = paid or _about(pair.left, one) & _about(pair.right, two)
+            unfit = () if fits and not pair.left.temporal else _BRIEF
             yield _case(
                 "pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why, unfit=unfit
             )

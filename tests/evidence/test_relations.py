@@ -14,6 +14,7 @@ from graphforge.evidence.relations import (
     share,
     shared,
     shared_key,
+    speak_of_one_thing,
     told_apart_by_date,
 )
 from graphforge.records import CellLocator, Column, Source, Table, TableCellLocator, WorkspaceFile
@@ -363,3 +364,13 @@ def test_one_count_of_two_days_is_not_two_sources():
     assert not told_apart_by_date(
         counted("adopted-FY2014.csv", "FY2013"), counted("adopted-FY2015.csv", "FY2013")
     )
+
+
+def test_what_a_brief_may_bring_together():
+    permits, inspectors = measure(BASE, "Permits issued"), measure(BASE, "Permit inspectors", file="b.xlsx")
+    homes, spending = (
+        measure(BASE, "Homes", file="c.xlsx"),
+        measure(BASE, "Spending", file="d.xlsx", unit="USD"),
+    )
+    assert speak_of_one_thing(permits, inspectors) and speak_of_one_thing(inspectors, spending)
+    assert not speak_of_one_thing(permits, homes)

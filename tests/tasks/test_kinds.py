@@ -69,16 +69,22 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         },
         (("first.xlsx", 1), ("second.xlsx", 1)),
     ),
+    "two accounts of unlike rows": (
+        "research_and_source_synthesis",
+        {"first.xlsx": {NOW: AFTER}, "second.xlsx": {NOW: OTHER}},
+        (("first.xlsx", 1), ("second.xlsx", 1)),
+    ),
     "one account of two": (
         "research_and_source_synthesis",
-        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Permits inspectors": STAFF}},
         (("permits.xlsx", 1), ("staff.xlsx", 1)),
     ),
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
     "change of unlike rows": "growth",
-    "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
+    "two accounts": "conflict", "two accounts of a rate": "conflict", "two accounts of unlike rows": "conflict",
+     "one account of two": "shared_key",
 }  # fmt: skip
 
 
