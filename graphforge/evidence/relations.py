@@ -167,7 +167,7 @@ def calls_totals(keys: Sequence[str]) -> bool:
 
 def speak_of_one_thing(left: Measure, right: Measure) -> bool:
     """Whether headers and titles of two measures share a word of their subject, or one is money and the other what
-    it may be paid for: spending and positions are two sides of a department, hospitalizations and homes of no district."""
+    it may be paid for: spending and positions are two sides of a department, hospitalizations and homes of nothing."""
     return left.money != right.money or bool(_subjects(left) & _subjects(right))
 
 
