@@ -18,7 +18,14 @@ from .find import Found, confusers, find, measures_of
 from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
-from .relations import Finding, are_periods, calls_totals, speak_of_one_thing, told_apart_by_date
+from .relations import (
+    Finding,
+    are_periods,
+    calls_totals,
+    speak_of_one_thing,
+    takes_one_side,
+    told_apart_by_date,
+)
 from .survey import Where, survey
 
 # The relations that carry each execution pattern the engine can state honestly, the preferred one first; the other
@@ -169,14 +176,16 @@ def _ranked(kind: RelationKind, found: Found, workspace: Workspace) -> Sequence[
 
 
 def _two_accounts(finding: Finding) -> bool:
-    """Whether two files are sources on one thing, each in its own right: not one count and the same a week later, nor
-    two tables that share nothing but their years or the names of places. Rows that are called totals, which the request
-    leaves out, are in nobody's brief."""
+    """Whether two files are sources on one thing, each in its own right.
+
+    Not one count and the same a week later, a part beside its whole, or tables that share only their years or the
+    names of places. Rows that are called totals, which the request leaves out, are in nobody's brief.
+    """
     left, right = finding.measures
     if calls_totals(finding.keys):
         return False
     if finding.kind == "conflict":
-        return not told_apart_by_date(left, right)
+        return not told_apart_by_date(left, right) and not takes_one_side(left, right, finding.keys)
     return not are_periods(finding.keys) and speak_of_one_thing(left, right)
 
 

@@ -27,7 +27,7 @@ class Found:
 def find(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> Found:
     """Every relation that computation finds among the core files, and between them and the texts."""
     measures = list_measures(workspace.with_role("core"), documents, limits.most_rows, limits.least_rows)
-    measures = measures[: limits.most_measures]
+    measures = _first(measures, workspace, limits.most_measures)
     texts = [
         (file, documents[file.sha256])
         for file in workspace.with_role("core", "supporting")
@@ -40,6 +40,15 @@ def find(workspace: Workspace, documents: Mapping[str, Document], limits: Eviden
         quoted=_group_quotations(quotations(texts, measures), limits.least_quotations),
         bounds=thresholds(texts, measures),
     )
+
+
+def _first(measures: list[Measure], workspace: Workspace, most: int) -> list[Measure]:
+    """At most so many measures in their order, among them those that the workspace is about: a workbook of forty sheets
+    has others before them."""
+    about = set(workspace.about)
+    places = [(one.file.sha256, one.table.id, one.column.index) for one in measures]
+    kept = sorted(range(len(measures)), key=lambda at: places[at] not in about)[:most]
+    return [measures[at] for at in sorted(kept)]
 
 
 def measures_of(evidence: Evidence) -> tuple[Measure, ...]:

@@ -171,6 +171,18 @@ def speak_of_one_thing(left: Measure, right: Measure) -> bool:
     return left.money != right.money or bool(_subjects(left) & _subjects(right))
 
 
+def takes_one_side(left: Measure, right: Measure, keys: Sequence[str]) -> bool:
+    """Whether one measure is never below the other and above it in several rows: a whole beside a part that is the same
+    in the rows that have nothing else. Two accounts of one thing err to both sides."""
+    apart = [
+        left.value(key) - right.value(key) for key in keys if not close(left.value(key), right.value(key))
+    ]
+    return len(apart) > _SEVERAL and (min(apart) > 0 or max(apart) < 0)
+
+
+_SEVERAL = 3
+
+
 def told_apart_by_date(left: Measure, right: Measure) -> bool:
     """Whether two files say the same of different days, without a period in the header: one count, made twice.
 

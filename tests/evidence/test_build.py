@@ -162,3 +162,14 @@ def test_rows_called_totals_are_in_no_brief():
     brief = build(workspace("research_and_source_synthesis", **roles), documents, again, LIMITS)
     assert isinstance(brief, Rejection) and brief.reason == "pattern_not_supported"
     assert isinstance(build(workspace("reconciliation", **roles), documents, again, LIMITS), EvidenceGraph)
+
+
+def test_a_column_that_the_workspace_is_about_is_seen_behind_any_number_of_others():
+    made = workspace("forecasting_and_planning", permits_first="core", permits_second="core", movement="core")
+    movement = next(one.sha256 for one in DOCUMENTS.values() if one.name == "movement.xlsx")
+    made = made.model_copy(update={"about": ((movement, "t1", 1), (movement, "t1", 2))})
+    few = LIMITS.model_copy(update={"most_measures": 2})
+    built = build(made, DOCUMENTS, reread, few)
+    assert isinstance(built, EvidenceGraph)
+    first = built.relations[0]
+    assert {one.file for one in built.series if one.id in first.series} == {movement}

@@ -15,6 +15,7 @@ from graphforge.evidence.relations import (
     shared,
     shared_key,
     speak_of_one_thing,
+    takes_one_side,
     told_apart_by_date,
 )
 from graphforge.records import CellLocator, Column, Source, Table, TableCellLocator, WorkspaceFile
@@ -374,3 +375,17 @@ def test_what_a_brief_may_bring_together():
     )
     assert speak_of_one_thing(permits, inspectors) and speak_of_one_thing(inspectors, spending)
     assert not speak_of_one_thing(permits, homes)
+
+
+def test_a_part_beside_its_whole_takes_one_side():
+    whole = {name: value + (at > 1) * 5 for at, (name, value) in enumerate(BASE.items())}
+    revised = {
+        name: value + (-5 if at % 2 else 5) * (at > 1) for at, (name, value) in enumerate(BASE.items())
+    }
+    keys = [name.casefold() for name in BASE]
+    part = measure(BASE)
+    assert takes_one_side(part, measure(whole, file="b.xlsx"), keys)
+    assert takes_one_side(measure(whole, file="b.xlsx"), part, keys)
+    assert not takes_one_side(part, measure(revised, file="b.xlsx"), keys)
+    one_row = {**BASE, "Alder": 12.0}
+    assert not takes_one_side(part, measure(one_row, file="b.xlsx"), keys)
