@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphforge.agents.script import render
 from graphforge.evidence import build
 from graphforge.judging import ChecksGrader, Golden, VerifierTests, verify
+from graphforge.judging.prose import statements
 from graphforge.records import EvidenceGraph, Plan, Source, TaskSpec, Workspace, WorkspaceFile
 from graphforge.records.check import ColumnValues, RowSet, TextMention, TextNumber, TotalCell
 from graphforge.tasks import compile_task, validate
@@ -251,6 +252,17 @@ def test_a_bound_is_fair_or_there_is_none(percents, salt):
     assert beyond == sum(round(percent, 1) > bound for percent in moved)
     assert beyond == sum(round(percent, 1) >= bound for percent in moved)
     assert bound not in (beyond, len(moved)) and len(f"{bound:g}".replace(".", "").strip("0")) <= 2
+
+
+def test_who_repeats_the_request_states_no_count_of_exceptions(tmp_path):
+    """ "To two decimals" tells whoever looks for a bare number that two rows are exceptions."""
+    for number, name in enumerate(("exceptions", "exceptions in two files")):
+        (tmp_path / str(number)).mkdir()
+        made = Work(name, tmp_path / str(number))
+        (counted,) = [check for check in checks_of(made.spec, TextNumber) if check.terms]
+        assert counted.absolute == 0 and not statements(made.spec.statement, counted)
+        assert statements(f"There are {counted.value:g} exceptions.", counted)
+        assert statements(f"{counted.value:g} districts are flagged.", counted)
 
 
 def test_no_row_apart_means_no_exceptions():

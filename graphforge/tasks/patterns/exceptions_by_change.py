@@ -28,7 +28,7 @@ _MEANT = 0.2
 REASONS = (
     "For the watch list I need the {rows} where {about} moved further than they should.",
     "Most changes in {about} need no comment; I want the ones that do.",
-    "We follow {about} from one period to the next, and it's time to report the exceptions.",
+    "We follow {about} period by period, and it's time to report the exceptions.",
     "Which {rows} are out of line in {about}, compared with the period before?",
     "I've been asked to explain the large movements in {about}, so I have to know which {rows} they are in.",
 )
@@ -139,7 +139,7 @@ def exceptions_by_change(view: View, relation: Relation) -> Composition | None:
     note_form = view.pick(
         "note",
         "half a page with the headings “Exceptions”, “Basis” (what was compared, and the bound) and “Sources”.",
-        "a short note under three headings, “Exceptions”, “Basis”, which says what was compared and where the bound "
+        "a short note under the headings “Exceptions”, “Basis”, which says what was compared and where the bound "
         "lies, and “Sources”.",
         "not more than half a page: “Exceptions”, “Basis” (how the change is worked out and where the line is) and "
         "“Sources” as headings.",
@@ -156,7 +156,7 @@ def exceptions_by_change(view: View, relation: Relation) -> Composition | None:
             note: f"{note_form} Percentages to two decimals.",
         },
         stated=(
-            Stated(note, "flagged", f"states how many {rows} are exceptions"),
+            Stated(note, "flagged", f"states how many {rows} are exceptions", ("exceptions",)),
             Stated(note, "compared", f"states how many {rows} were compared in all"),
             Stated(note, "furthest", f"names the {row} with the largest {change}"),
             Stated(note, "furthest_rate", f"states the largest {change} in percent"),
