@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..records import ExecutionPattern, Rejection, Seed, Workspace, WorkspaceFile, stable_hash
-from .cases import Case
+from .case import Case
 from .families import INPUT_FAMILIES
 from .library import Library
 from .match import Slot, match
