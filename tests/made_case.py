@@ -134,6 +134,7 @@ DOCUMENTS = {
             texts=("A district with more than 1,000 permits issued is audited every year.",),
         ),
         document("notes.txt", "txt", texts=("Nothing of use stands here.",)),
+        document("permit_staff.xlsx", "xlsx", (table("Staff", {"Permit inspectors": STAFF}),)),
     )
 }
 
@@ -223,7 +224,7 @@ CASES = {
     },
     "research_and_source_synthesis.shared_key": {
         "permits_first": "core",
-        "staff": "core",
+        "permit_staff": "core",
         "permits_earlier": "confuser",
     },
 }

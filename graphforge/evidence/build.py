@@ -20,7 +20,14 @@ from .find import Found, confusers, find, measures_of
 from .limits import EvidenceLimits
 from .measures import Measure
 from .quotes import content_words
-from .relations import Finding
+from .relations import (
+    Finding,
+    are_periods,
+    calls_totals,
+    speak_of_one_thing,
+    takes_one_side,
+    told_apart_by_date,
+)
 from .survey import Where, survey
 
 # The relations that carry each execution pattern the engine can state honestly, the preferred one first; the other
@@ -172,10 +179,27 @@ def _ranked(kind: RelationKind, found: Found, workspace: Workspace) -> Sequence[
     if kind == "threshold":
         return found.bounds
     demand = content_words(f"{workspace.seed.demand} {workspace.seed.dwa}")
+    findings = found.findings[kind]
+    if workspace.seed.pattern == "research_and_source_synthesis":
+        findings = [finding for finding in findings if _two_accounts(finding)]
     return sorted(
-        found.findings[kind],
+        findings,
         key=lambda finding: (-finding.quality - 0.1 * _overlap(finding, demand), finding.order()),
     )
+
+
+def _two_accounts(finding: Finding) -> bool:
+    """Whether two files are sources on one thing, each in its own right.
+
+    Not one count and the same a week later, a part beside its whole, or tables that share only their years or the
+    names of places. Rows that are called totals, which the request leaves out, are in nobody's brief.
+    """
+    left, right = finding.measures
+    if calls_totals(finding.keys):
+        return False
+    if finding.kind == "conflict":
+        return not told_apart_by_date(left, right) and not takes_one_side(left, right, finding.keys)
+    return not are_periods(finding.keys) and speak_of_one_thing(left, right)
 
 
 def _among_the_best(kind: RelationKind, ranked: Sequence[Evidence]) -> Sequence[Evidence]:

@@ -26,11 +26,8 @@ class Found:
 
 def find(workspace: Workspace, documents: Mapping[str, Document], limits: EvidenceLimits) -> Found:
     """Every relation that computation finds among the core files, and between them and the texts."""
-    places = set(workspace.about)
     listed = list_measures(workspace.with_role("core"), documents, limits.most_rows, limits.least_rows)
-    # What the files were put together for comes first: in a file with many columns it may stand far behind.
-    listed.sort(key=lambda one: (one.file.sha256, one.table.id, one.column.index) not in places)
-    measures = listed[: limits.most_measures]
+    measures = _first(listed, workspace, limits.most_measures)
     texts = [
         (file, documents[file.sha256])
         for file in workspace.with_role("core", "supporting")
@@ -59,6 +56,15 @@ def find_among(
         quoted=_group_quotations(quotations(texts, measures), limits.least_quotations),
         bounds=thresholds(texts, whole),
     )
+
+
+def _first(measures: list[Measure], workspace: Workspace, most: int) -> list[Measure]:
+    """At most so many measures in their order, among them those that the workspace is about: a workbook of forty sheets
+    has others before them."""
+    about = set(workspace.about)
+    places = [(one.file.sha256, one.table.id, one.column.index) for one in measures]
+    kept = sorted(range(len(measures)), key=lambda at: places[at] not in about)[:most]
+    return [measures[at] for at in sorted(kept)]
 
 
 def measures_of(evidence: Evidence) -> tuple[Measure, ...]:

@@ -20,6 +20,7 @@ from ..records import (
     namesakes,
     normalize,
     overlaps,
+    reads_a_day_as_a_year,
     uncertain,
 )
 from .measures import PERIOD_WORDS, Measure
@@ -161,6 +162,8 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
         return None
     if newer.stem != older.stem or uncertain(newer.name):
         return None
+    if any(reads_a_day_as_a_year(measure.name, measure.period) for measure in (newer, older)):
+        return None
     # Two programmes count the same under the same headers; the change from one to the other is no change.
     if newer.file.sha256 != older.file.sha256 and not _namesakes(newer, older):
         return None
@@ -169,6 +172,9 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
         return None
     keys = tuple(key for key in shared(newer, older, least) if older.value(key) != 0)
     if len(keys) < least or any(older.value(key) < 0 for key in keys) or mixed_units(keys):
+        return None
+    # Months above years are one series in rows and columns; and a row called a total may be meant or not.
+    if are_periods(keys) or calls_totals(keys):
         return None
     if _holds_subtotals(newer) or _holds_subtotals(older):
         return None
@@ -180,6 +186,53 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     return Finding(
         "growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0)
     )
+
+
+_TOTALLED = re.compile(r"(?:grand |sub ?)?totals?\b")
+
+
+def are_periods(keys: Sequence[str]) -> bool:
+    """Whether row names (normalized) are years or dates, nearly all of them."""
+    dated = [
+        key
+        for key in keys
+        if moment(key) and not any(letter.isalpha() for letter in PERIOD_WORDS.sub(" ", key))
+    ]
+    return len(dated) >= 0.8 * len(keys) > 0
+
+
+def calls_totals(keys: Sequence[str]) -> bool:
+    """Whether a row name (normalized) says that the row is a total, though the table doesn't end with it."""
+    return any(_TOTALLED.match(key) for key in keys)
+
+
+def speak_of_one_thing(left: Measure, right: Measure) -> bool:
+    """Whether headers and titles of two measures share a word of their subject, or one is money and the other what
+    it may be paid for: spending and positions are two sides of a department, hospitalizations and homes of nothing."""
+    return left.money != right.money or bool(_subjects(left) & _subjects(right))
+
+
+def takes_one_side(left: Measure, right: Measure, keys: Sequence[str]) -> bool:
+    """Whether one measure is never below the other and above it in several rows: a whole beside a part that is the same
+    in the rows that have nothing else. Two accounts of one thing err to both sides."""
+    apart = [
+        left.value(key) - right.value(key) for key in keys if not close(left.value(key), right.value(key))
+    ]
+    return len(apart) > _SEVERAL and (min(apart) > 0 or max(apart) < 0)
+
+
+_SEVERAL = 3
+
+
+def told_apart_by_date(left: Measure, right: Measure) -> bool:
+    """Whether two files say the same of different days, without a period in the header: one count, made twice.
+
+    What differs between them is what happened in between, and no source contradicts the other.
+    """
+    if left.period or right.period:
+        return False
+    dates = [_edition(measure)[1] for measure in (left, right)]
+    return all(dates) and dates[0] != dates[1]
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -50,6 +50,7 @@ _FAMILIES = (
     ("total", "sum", "totals", "sums", "totalled", "altogether", "together", "overall"),
     ("mean", "average", "means", "averages", "averaged"),
     ("figures", "numbers", "figure", "number", "values", "value"),
+    ("exceptions", "exception", "exceptional", "flagged"),
     ("rows", "lines", "row", "line", "entries", "entry"),
     ("highest", "largest", "greatest", "biggest", "maximum"),
     ("lowest", "smallest", "minimum"),

@@ -30,6 +30,7 @@ from .check import (
     TypedTotal,
     Violation,
 )
+from .dated import reads_a_day_as_a_year
 from .document import Block, Column, Document, Family, Table, Where, normalize
 from .doubled import doubled
 from .editions import day_in

@@ -172,7 +172,7 @@ def column(series: Series) -> str:
     """The column of the source, to the letter as far as a person would read it out; of a part of a long table also
     which rows are meant."""
     header = " ".join((series.header or series.measure).split())
-    quoted = f"“{header if len(header) <= 160 and '|' not in header else clean(header, 160)}”"
+    quoted = f"“{header if len(header) <= 160 and '|' not in header else heading(header, 160)}”"
     return quoted + rows_meant(series)
 
 

@@ -4,7 +4,8 @@ The only room that meets a file format.
 """
 
 from .assemble import AssemblySettings, assemble
-from .cases import PATTERNS, Case, CaseKind, Findings
+from .case import PATTERNS, Case, CaseKind
+from .cases import Findings
 from .embedding_ranking import EmbeddingRanking
 from .families import families
 from .library import Library, LibraryFile

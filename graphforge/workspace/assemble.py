@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..records import ExecutionPattern, Rejection, Seed, Workspace, WorkspaceFile, stable_hash
-from .cases import PATTERNS, Case
+from .case import Case
 from .families import INPUT_FAMILIES
 from .library import Library
 from .match import Costs, Slot, match
@@ -185,7 +185,7 @@ def _served(
     """The cases that hold each pattern up, in the order of the cases."""
     served: dict[ExecutionPattern, list[Case]] = {pattern: [] for pattern in patterns}
     for case in track(cases, "looking at cases", len(cases)) if track else cases:
-        wanted = [pattern for pattern in PATTERNS[case.kind] if pattern in served]
+        wanted = [pattern for pattern in case.patterns if pattern in served]
         if not wanted:
             continue
         members = [*case.core, *((case.text,) if case.text is not None else ())]

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from statistics import median
-from typing import Literal
 
 from ..records import (
     Document,
@@ -31,28 +30,13 @@ from ..records import (
     normalize,
     overlaps,
     parse_number,
+    reads_a_day_as_a_year,
 )
+from .case import Case, CaseKind, Piece
 from .panels import MIN_ROWS, Measure, Panel, panels_of
 from .words import subject_terms, terms, without_period
 
-CaseKind = Literal["pair_same_measure", "pair_other_measure", "periods", "shares", "threshold", "quote"]
-
-PATTERNS: Mapping[CaseKind, tuple[ExecutionPattern, ...]] = {
-    "pair_same_measure": ("reconciliation", "artifact_revision", "research_and_source_synthesis"),
-    "pair_other_measure": (
-        "data_cleaning_and_integration",
-        "comparative_evaluation",
-        "research_and_source_synthesis",
-    ),
-    "periods": (
-        "forecasting_and_planning",
-        "monitoring_and_exception_reporting",
-        "data_analysis_and_reporting",
-    ),
-    "shares": ("data_analysis_and_reporting",),
-    "threshold": ("monitoring_and_exception_reporting", "compliance_review"),
-    "quote": ("research_and_source_synthesis",),
-}
+_BRIEF: tuple[ExecutionPattern, ...] = ("research_and_source_synthesis",)
 
 SAME_FIGURES = "the same figures in another file"
 
@@ -66,37 +50,6 @@ _ACROSS = 6
 _SAME = 1e-9
 # The part of the rows that isn't zero that must agree in reports that aren't called alike.
 _SAME_REPORT = 0.8
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A measure that a case is about: a column of a table of a file."""
-
-    sha256: str
-    table: str
-    column: int
-    name: str
-    what: str
-    period: str
-
-
-@dataclass(frozen=True)
-class Case:
-    """Files that belong together, and why.
-
-    ``core`` drive the computation; ``text`` is the document that states the rule or the quoted figures.
-    ``quality`` (0 to 1) says how good a piece of work it would make; ``words`` what it is about.
-    """
-
-    id: str
-    kind: CaseKind
-    core: tuple[str, ...]
-    pieces: tuple[Piece, ...]
-    topic: str
-    quality: float
-    words: tuple[str, ...]
-    why: str
-    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -184,7 +137,12 @@ def _distinct(cases: Iterable[Case]) -> list[Case]:
 
 
 def _case(
-    kind: CaseKind, pieces: list[tuple[Panel, Measure]], quality: float, why: str, text: str | None = None
+    kind: CaseKind,
+    pieces: list[tuple[Panel, Measure]],
+    quality: float,
+    why: str,
+    text: str | None = None,
+    unfit: tuple[ExecutionPattern, ...] = (),
 ) -> Case:
     items = tuple(
         Piece(panel.sha256, panel.table.id, one.column, one.name, one.what, one.period)
@@ -205,6 +163,7 @@ def _case(
         words=tuple(dict.fromkeys(words)),
         why=why,
         text=text,
+        unfit=unfit,
     )
 
 
@@ -331,9 +290,10 @@ def _same_measure(matches: list[_Match]) -> Iterator[Case]:
         quality = (0.35 + 0.65 * min(1.0, 1.5 * agreement)) * (0.6 + 0.4 * match.pair.overlap)
         quality *= _size_quality(match.both) * (1.0 if different >= 2 else 0.9)
         why = f"{match.one.name!r} in both files: {match.equal} rows agree, {different} differ"
-        yield _case(
-            "pair_same_measure", [(match.pair.left, match.one), (match.pair.right, match.two)], quality, why
-        )
+        pieces = [(match.pair.left, match.one), (match.pair.right, match.two)]
+        # The same count a week later is no second source.
+        dated = not match.one.stated_period and match.one.period != match.two.period
+        yield _case("pair_same_measure", pieces, quality, why, unfit=_BRIEF if dated else ())
 
 
 def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
@@ -373,7 +333,13 @@ def _other_measure(pairs: list[_Pair]) -> Iterator[Case]:
         if best is not None:
             quality, one, two = best
             why = f"{one.name!r} and {two.name!r} of the same {len(pair.shared)} rows in two files"
-            yield _case("pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why)
+            # A brief brings together what is said of one thing, and not whatever shares its years or places.
+            paid = _money(pair.left, one) != _money(pair.right, two)
+            fits = paid or _about(pair.left, one) & _about(pair.right, two)
+            unfit = () if fits and not pair.left.temporal else _BRIEF
+            yield _case(
+                "pair_other_measure", [(pair.left, one), (pair.right, two)], quality, why, unfit=unfit
+            )
 
 
 def _about(panel: Panel, measure: Measure) -> set[str]:
@@ -510,13 +476,23 @@ def _companions(pairs: list[_Pair]) -> dict[tuple[str, str], dict[str, str]]:
 # --- periods and shares ------------------------------------------------------------------------------------------
 
 
+def _says_when(one: Measure) -> bool:
+    """Whether a header states a period with its year, so that it comes before or after another."""
+    return bool(_YEAR.search(one.stated_period)) and not reads_a_day_as_a_year(one.name, one.stated_period)
+
+
+def _one_series(panel: Panel) -> bool:
+    """Whether periods stand in the rows too, so that two columns are no two periods; or rows are called totals."""
+    return panel.temporal or any(_TOTALLED.match(key) for key in panel.keys)
+
+
 def _period_columns(panels: list[Panel]) -> Iterator[Case]:
     for panel in panels:
-        if panel.mixed or panel.mixes_levels(panel.keys):
+        if panel.mixed or panel.mixes_levels(panel.keys) or _one_series(panel):
             continue
         groups: dict[str, list[Measure]] = defaultdict(list)
         for one in panel.measures:
-            if one.stated_period and one.lowest >= 0 and not one.holds_subtotals:
+            if _says_when(one) and one.lowest >= 0 and not one.holds_subtotals:
                 groups[one.what].append(one)
         for what in sorted(groups):
             series = {one.stated_period: one for one in groups[what]}
@@ -531,11 +507,16 @@ def _period_columns(panels: list[Panel]) -> Iterator[Case]:
 def _period_files(matches: list[_Match]) -> Iterator[Case]:
     for match in matches:
         one, two = match.one, match.two
-        if match.same_period or not one.stated_period or not two.stated_period or not match.same_report:
+        if match.same_period or not _says_when(one) or not _says_when(two) or not match.same_report:
             continue
         if match.equal > 0.5 * match.both or min(one.lowest, two.lowest) < 0:
             continue
-        if one.holds_subtotals or two.holds_subtotals or match.pair.left.mixed:
+        if (
+            one.holds_subtotals
+            or two.holds_subtotals
+            or match.pair.left.mixed
+            or _one_series(match.pair.left)
+        ):
             continue
         if match.pair.mixes_levels:
             continue
@@ -548,6 +529,8 @@ def _period_files(matches: list[_Match]) -> Iterator[Case]:
         yield _case("periods", pieces, quality, why)
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_TOTALLED = re.compile(r"(?:grand |sub ?)?totals?\b")
 _SUM_ROW = re.compile(
     r"\b(?:total|totals|subtotal|net|gross|all|overall|sum|balance|combined|united states|us|usa|national|nationwide|"
     r"world|other than|less|of which|including|excluding)\b"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ..records import Seed
-from .cases import Case
+from .case import Case
 from .fields import AT_HOME_ANYWHERE, FIELDS, densities
 from .index import Index
 from .library import Library

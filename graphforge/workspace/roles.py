@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..records import Role
-from .cases import SAME_FIGURES, Case
+from .case import Case
+from .cases import SAME_FIGURES
 from .library import Library
 from .words import period_of, terms, without_period
 

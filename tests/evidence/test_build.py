@@ -116,3 +116,64 @@ def test_the_graph_is_about_what_the_workspace_was_put_together_for(name):
     [series] = [one for one in built.series if one.id == share.series[0]]
     files = {node.file for node in built.nodes if node.id in series.nodes}
     assert files == {meant.sha256}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "roles", "about", "kind"),
+    [
+        ("data_analysis_and_reporting", {"movement": "core"}, (), "share"),
+        ("data_analysis_and_reporting", {"movement": "core"}, (1,), "share"),
+        ("data_analysis_and_reporting", {"movement": "core"}, (1, 2), "growth"),
+        ("monitoring_and_exception_reporting", {"movement": "core", "rule": "supporting"}, (), "threshold"),
+        ("monitoring_and_exception_reporting", {"movement": "core", "rule": "supporting"}, (1, 2), "growth"),
+        ("monitoring_and_exception_reporting", {"movement": "core"}, (), "growth"),
+    ],
+)
+def test_of_several_relations_the_one_that_is_meant_carries_the_work(pattern, roles, about, kind):
+    """Else the preferred one; and where that isn't there, another that carries the pattern as well."""
+    movement = next(one.sha256 for one in DOCUMENTS.values() if one.name == "movement.xlsx")
+    made = workspace(pattern, **roles)
+    made = made.model_copy(update={"about": tuple((movement, "t1", column) for column in about)})
+    built = build(made, DOCUMENTS, reread, LIMITS)
+    assert isinstance(built, EvidenceGraph)
+    assert built.relations[0].kind == kind
+
+
+@pytest.mark.parametrize("pattern", ["research_and_source_synthesis", "reconciliation"])
+def test_rows_called_totals_are_in_no_comparison(pattern):
+    """The request leaves totals out, and so do the rows, wherever a total stands."""
+
+    def renamed(one):
+        table = one.tables[0]
+        grid = (*table.grid[:-1], ("Total other", *table.grid[-1][1:])) if not table.totals else (
+            *table.grid[:-2], ("Total other", *table.grid[-2][1:]), table.grid[-1])  # fmt: skip
+        return one.model_copy(update={"tables": (table.model_copy(update={"grid": grid}),)})
+
+    documents = {sha256: renamed(one) if one.tables else one for sha256, one in DOCUMENTS.items()}
+
+    def again(sha256, locator):
+        for found in documents[sha256].tables:
+            for row in range(len(found.grid)):
+                for column in range(len(found.columns)):
+                    if found.locate(row, column) == locator:
+                        return str(found.grid[row][column])
+        return reread(sha256, locator)
+
+    roles = {"permits_first": "core", "permits_second": "core"}
+    built = build(workspace(pattern, **roles), documents, again, LIMITS)
+    assert isinstance(built, EvidenceGraph)
+    compared = [one for one in built.series if one.id in built.relations[0].series]
+    assert len(compared) == 2
+    assert all("Total other" not in one.entities for one in compared)
+    assert any("Total other" in one.rest for one in compared)
+
+
+def test_a_column_that_the_workspace_is_about_is_seen_behind_any_number_of_others():
+    made = workspace("forecasting_and_planning", permits_first="core", permits_second="core", movement="core")
+    movement = next(one.sha256 for one in DOCUMENTS.values() if one.name == "movement.xlsx")
+    made = made.model_copy(update={"about": ((movement, "t1", 1), (movement, "t1", 2))})
+    few = LIMITS.model_copy(update={"most_measures": 2})
+    built = build(made, DOCUMENTS, reread, few)
+    assert isinstance(built, EvidenceGraph)
+    first = built.relations[0]
+    assert {one.file for one in built.series if one.id in first.series} == {movement}

@@ -6,7 +6,19 @@ from hypothesis import strategies as st
 
 from graphforge.evidence.find import find_among
 from graphforge.evidence.measures import Measure, list_measures
-from graphforge.evidence.relations import conflict, confuser, growth, moment, share, shared, shared_key
+from graphforge.evidence.relations import (
+    are_periods,
+    conflict,
+    confuser,
+    growth,
+    moment,
+    share,
+    shared,
+    shared_key,
+    speak_of_one_thing,
+    takes_one_side,
+    told_apart_by_date,
+)
 from graphforge.records import CellLocator, Column, Document, Source, Table, TableCellLocator, WorkspaceFile
 from tests.made_case import LIMITS, document, sha
 
@@ -424,3 +436,82 @@ def test_a_measure_beside_itself_has_no_ratio() -> None:
     one = measure(BASE, "Population")
     other = measure({name: value + 1 for name, value in BASE.items()}, "population_16", file="b.xlsx")
     assert shared_key(one, other, 4) is None and shared_key(other, one, 4) is None
+
+
+def test_month_ends_without_a_year_are_no_two_periods():
+    """ "Jan 31" and "Dec 31" read as months of 2031: December came first, in a fiscal year that ends in June."""
+    ends = [measure(BASE, "Amounts, Jan 31", period="2031-01")]
+    ends.append(
+        measure({name: 2 * value for name, value in BASE.items()}, "Amounts, Dec 31", period="2031-12")
+    )
+    assert growth(ends[1], ends[0], 4) is None and growth(ends[0], ends[1], 4) is None
+    years = [measure(BASE, "Amounts, Jan-21", period="2021-01")]
+    years.append(
+        measure({name: 2 * value for name, value in BASE.items()}, "Amounts, Dec-22", period="2022-12")
+    )
+    assert growth(years[1], years[0], 4) is not None
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("2016", "2017", "2018", "2019", "2020", "2021"),
+        ("Alder", "Birch", "Cedar", "Elm", "Fir", "Total other"),
+    ],
+)
+def test_no_growth_where_rows_are_periods_too_or_totals(rows):
+    newer, older = (
+        measure({name: factor * (7 + 3 * at) for at, name in enumerate(rows)}, "Tax", period=period)
+        for factor, period in ((2, "2021"), (1, "2020"))
+    )
+    assert growth(newer, older, 4) is None
+    plain = [name.replace("Total other", "Ginkgo") for name in rows]
+    newer, older = (
+        measure({name: factor * (7 + 3 * at) for at, name in enumerate(plain)}, "Tax", period=period)
+        for factor, period in ((2, "2021"), (1, "2020"))
+    )
+    assert (growth(newer, older, 4) is None) == (plain[0] == "2016")
+
+
+def test_names_that_only_hold_a_year_are_no_periods():
+    assert are_periods(("2016", "fy2017", "march 2018", "2019 04 30"))
+    assert not are_periods(("alder 2016", "birch 2017", "cedar 2018", "elm 2019"))
+    assert not are_periods(())
+
+
+def test_one_count_of_two_days_is_not_two_sources():
+    def counted(file, period=None):
+        return measure(BASE, "Cases", file=file, period=period)
+
+    week, next_week = counted("counts-2016-03-16.csv"), counted("counts-2016-03-30.csv")
+    assert told_apart_by_date(week, next_week)
+    assert not told_apart_by_date(week, counted("bulletin.csv"))
+    assert not told_apart_by_date(counted("health.csv"), counted("bulletin.csv"))
+    # Both say what they count and when, whatever their files are dated.
+    assert not told_apart_by_date(
+        counted("adopted-FY2014.csv", "FY2013"), counted("adopted-FY2015.csv", "FY2013")
+    )
+
+
+def test_what_a_brief_may_bring_together():
+    permits, inspectors = measure(BASE, "Permits issued"), measure(BASE, "Permit inspectors", file="b.xlsx")
+    homes, spending = (
+        measure(BASE, "Homes", file="c.xlsx"),
+        measure(BASE, "Spending", file="d.xlsx", unit="USD"),
+    )
+    assert speak_of_one_thing(permits, inspectors) and speak_of_one_thing(inspectors, spending)
+    assert not speak_of_one_thing(permits, homes)
+
+
+def test_a_part_beside_its_whole_takes_one_side():
+    whole = {name: value + (at > 1) * 5 for at, (name, value) in enumerate(BASE.items())}
+    revised = {
+        name: value + (-5 if at % 2 else 5) * (at > 1) for at, (name, value) in enumerate(BASE.items())
+    }
+    keys = [name.casefold() for name in BASE]
+    part = measure(BASE)
+    assert takes_one_side(part, measure(whole, file="b.xlsx"), keys)
+    assert takes_one_side(measure(whole, file="b.xlsx"), part, keys)
+    assert not takes_one_side(part, measure(revised, file="b.xlsx"), keys)
+    one_row = {**BASE, "Alder": 12.0}
+    assert not takes_one_side(part, measure(one_row, file="b.xlsx"), keys)

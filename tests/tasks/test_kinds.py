@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from graphforge.agents.script import render
 from graphforge.evidence import build
 from graphforge.judging import ChecksGrader, Golden, VerifierTests, verify
+from graphforge.judging.prose import statements
 from graphforge.records import EvidenceGraph, Plan, Source, TaskSpec, Workspace, WorkspaceFile
-from graphforge.records.check import ColumnValues, RowSet, TextMention, TextNumber
+from graphforge.records.check import ColumnValues, RowSet, TextMention, TextNumber, TotalCell
 from graphforge.tasks import compile_task, validate
 from graphforge.tasks.patterns.exceptions_by_change import bound_of
 from graphforge.workspace import PATTERNS, Rereader, parse
@@ -51,6 +52,11 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
         (("rates.xlsx", 1), ("rates.xlsx", 2)),
     ),
+    "change of unlike rows": (
+        "data_analysis_and_reporting",
+        {"book.xlsx": {"Book, 2021": AFTER, "Book, 2020": BEFORE}},
+        (("book.xlsx", 1), ("book.xlsx", 2)),
+    ),
     "two accounts": (
         "research_and_source_synthesis",
         {"first.xlsx": {NOW: AFTER}, "second.xlsx": {NOW: OTHER}},
@@ -64,24 +70,31 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         },
         (("first.xlsx", 1), ("second.xlsx", 1)),
     ),
+    "two accounts of unlike rows": (
+        "research_and_source_synthesis",
+        {"first.xlsx": {NOW: AFTER}, "second.xlsx": {NOW: OTHER}},
+        (("first.xlsx", 1), ("second.xlsx", 1)),
+    ),
     "one account of two": (
         "research_and_source_synthesis",
-        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Permits inspectors": STAFF}},
         (("permits.xlsx", 1), ("staff.xlsx", 1)),
     ),
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
-    "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
+    "change of unlike rows": "growth",
+    "two accounts": "conflict", "two accounts of a rate": "conflict", "two accounts of unlike rows": "conflict",
+     "one account of two": "shared_key",
 }  # fmt: skip
 
 
-def write(path: Path, columns: Columns) -> None:
+def write(path: Path, columns: Columns, key: str) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
     sheet.title = path.stem.capitalize()
-    sheet.append(["District", *columns])
+    sheet.append([key, *columns])
     for row in zip(NAMES, *columns.values(), strict=True):
         sheet.append(list(row))
     book.save(path)
@@ -102,7 +115,7 @@ class Work:
         places, files = {}, []
         for file, columns in {**contents, **beside}.items():
             path = folder / "inputs" / file
-            write(path, columns)
+            write(path, columns, "Item" if "unlike" in name else "District")
             document = parse(path)
             self.documents[document.sha256] = document
             places[file] = (document.sha256, path)
@@ -241,6 +254,17 @@ def test_a_bound_is_fair_or_there_is_none(percents, salt):
     assert bound not in (beyond, len(moved)) and len(f"{bound:g}".replace(".", "").strip("0")) <= 2
 
 
+def test_who_repeats_the_request_states_no_count_of_exceptions(tmp_path):
+    """ "To two decimals" tells whoever looks for a bare number that two rows are exceptions."""
+    for number, name in enumerate(("exceptions", "exceptions in two files")):
+        (tmp_path / str(number)).mkdir()
+        made = Work(name, tmp_path / str(number))
+        (counted,) = [check for check in checks_of(made.spec, TextNumber) if check.terms]
+        assert counted.absolute == 0 and not statements(made.spec.statement, counted)
+        assert statements(f"There are {counted.value:g} exceptions.", counted)
+        assert statements(f"{counted.value:g} districts are flagged.", counted)
+
+
 def test_no_row_apart_means_no_exceptions():
     assert bound_of([3.0] * 9, "a") is None
     assert bound_of([0.0, 0.01, -0.02, 0.03], "a") is None
@@ -292,3 +316,13 @@ def test_the_kinds_of_case_are_offered_to_what_they_carry():
     }
     for kind in ("pair_same_measure", "pair_other_measure", "quote"):
         assert "research_and_source_synthesis" in PATTERNS[kind]
+
+
+def test_amounts_of_unlike_rows_are_neither_summed_nor_ranked(tmp_path):
+    """A book whose rows are "items" may count people in one and dollars in the next: percentages can be compared."""
+    made = Work("change of unlike rows", tmp_path)
+    assert checks_of(made.spec, TotalCell) == []
+    told = {check.value for check in checks_of(made.spec, TextNumber)}
+    percents = [100 * (new - old) / old for new, old in zip(AFTER, BEFORE, strict=True) if old]
+    assert sorted(told) == pytest.approx([min(percents), max(percents)])
+    assert "mean" not in made.spec.statement and "total change" not in made.spec.statement

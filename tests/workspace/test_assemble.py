@@ -82,6 +82,65 @@ def test_period_columns_of_one_table_are_a_forecast() -> None:
     assert [piece.name for piece in case.pieces] == ["2019 cases", "2020 cases"]
 
 
+def test_a_measure_over_two_periods_is_offered_to_what_looks_at_change() -> None:
+    found = budget_library()
+    [first, *_] = [case for case in found.findings.cases if case.kind == "periods"]
+    assert set(first.patterns) == {
+        "forecasting_and_planning",
+        "monitoring_and_exception_reporting",
+        "data_analysis_and_reporting",
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "heads"),
+    [
+        (("2017", "2018", "2019", "2020", "2021", "2022"), ("2019 tax", "2020 tax")),
+        (DEPARTMENTS, ("Cash, Jan 31", "Cash, Feb 28")),
+    ],
+    ids=["years in the rows", "ends of months"],
+)
+def test_columns_that_are_no_two_periods_are_no_such_case(
+    rows: tuple[str, ...], heads: tuple[str, str]
+) -> None:
+    grid = [["Row", *heads]] + [[name, 5 * n + 1, 6 * n * n + 2] for n, name in enumerate(rows)]
+    found = library(("taxes", document("taxes.csv", (table(grid),))))
+    assert "periods" not in kinds(found)
+
+
+@pytest.mark.parametrize(
+    ("files", "brief"),
+    [
+        (("counts-2016-03-16.csv", "counts-2016-03-30.csv"), False),
+        (("state.csv", "federal.csv"), True),
+    ],
+)
+def test_one_count_of_two_days_is_no_work_for_a_brief(files: tuple[str, str], brief: bool) -> None:
+    one = [["State", "Cases"]] + [[name, 10 + n * n] for n, name in enumerate(DEPARTMENTS)]
+    # Sources with names of their own state the same where nearly all agrees.
+    two = [["State", "Cases"]] + [[name, 10 + n * n + (n > 6)] for n, name in enumerate(DEPARTMENTS)]
+    found = library(
+        *(("health", document(file, (table(rows),))) for file, rows in zip(files, (one, two), strict=True))
+    )
+    [case] = [case for case in found.findings.cases if case.kind == "pair_same_measure"]
+    assert "reconciliation" in case.patterns
+    assert ("research_and_source_synthesis" in case.patterns) == brief
+
+
+def test_series_that_only_share_their_years_are_no_work_for_a_brief() -> None:
+    for case in budget_library().findings.cases:
+        if case.kind == "pair_other_measure":
+            assert "research_and_source_synthesis" in case.patterns
+    years = [str(year) for year in range(2010, 2020)]
+    one = [["Year", "Homes sold"]] + [[year, 10 + n * n] for n, year in enumerate(years)]
+    two = [["Year", "Number of homes"]] + [[year, 900 + 7 * n * n] for n, year in enumerate(years)]
+    found = library(
+        ("homes", document("sales.csv", (table(one),))), ("homes", document("homes.csv", (table(two),)))
+    )
+    pairs = [case for case in found.findings.cases if case.kind == "pair_other_measure"]
+    assert pairs and all("research_and_source_synthesis" not in case.patterns for case in pairs)
+
+
 def test_a_stated_limit_meets_the_column_it_speaks_of() -> None:
     found = budget_library()
     thresholds = [case for case in found.findings.cases if case.kind == "threshold"]

@@ -18,6 +18,7 @@ from ..compose import (
     shown_decimals,
     sources,
 )
+from ..phrases import ROW
 from ._periods import both_periods, changes, left_out
 
 DECIMALS = ("no", "one", "two", "three", "four", "five", "six")
@@ -26,7 +27,7 @@ REASONS = (
     "Before we write anything about {about}, I want to see what changed, and where.",
     "What has become of {about} since the period before? I need that laid out by {row}.",
     "I'm asked for the change in {about}, with a note that people can read without the workbook.",
-    "Everybody talks about the direction of {about}; I'd like to see the change for each {row}.",
+    "Which way have things gone with {about}? I'd like to see the change for each {row}.",
 )
 
 
@@ -37,7 +38,9 @@ def change_report(view: View, relation: Relation) -> Composition | None:
     newer, older = (view.series[name] for name in relation.series)
     late, early = labels(view, (newer, older))
     key = key_label(newer)
-    whole = additive(view, newer)
+    # Where nothing says what the rows are, they may be counts under amounts: only percentages can be set side by side.
+    alike = noun(newer) != ROW
+    whole = alike and additive(view, newer)
     moved = [change for change, _ in changes(view, newer, older)]
     if not moved:
         return None
@@ -53,7 +56,7 @@ def change_report(view: View, relation: Relation) -> Composition | None:
             ),
             DerivedColumn(alias="rate", label=rate, operation="percent_change", arguments=("newer", "older")),
         ),
-        order_by="change",
+        order_by="change" if alike else "rate",
         facts=(
             Fact(name="rows", operation="count", decimals=0),
             Fact(name="overall", operation="sum" if whole else "mean", column="change", decimals=decimals),
@@ -63,6 +66,8 @@ def change_report(view: View, relation: Relation) -> Composition | None:
             Fact(name="least_by", operation="minimum", column="change", decimals=decimals),
             Fact(name="fastest", operation="top", column="rate"),
             Fact(name="fastest_rate", operation="maximum", column="rate"),
+            Fact(name="slowest", operation="bottom", column="rate"),
+            Fact(name="slowest_rate", operation="minimum", column="rate"),
         ),
         outputs=(
             Output(
@@ -78,38 +83,21 @@ def change_report(view: View, relation: Relation) -> Composition | None:
                 family="docx",
                 title="What changed",
                 columns=("older", "newer", "change", "rate"),
-                sections=(
-                    Section(
-                        heading="Overall",
-                        paragraphs=(
-                            "The total change over {rows} rows is {overall}."
-                            if whole
-                            else "The mean change over {rows} rows is {overall}.",
-                        ),
-                    ),
-                    Section(
-                        heading="Largest movements",
-                        paragraphs=(
-                            "The highest difference is {most_by}, for {most}.",
-                            "The lowest difference is {least_by}, for {least}.",
-                            "In percent {fastest} is highest, with {fastest_rate}.",
-                        ),
-                        table=True,
-                    ),
-                ),
+                sections=_sections(alike, whole),
             ),
         ),
         citations=citations(view, ((older, early), (newer, late))),
     )
     row = noun(newer)
+    by = "difference" if alike else "percentage"
     what = view.pick(
         "what",
         f"For each {row} show both figures, the difference (newer less older) and the change in percent of the older "
-        "figure, from the highest difference to the lowest.",
+        f"figure, from the highest {by} to the lowest.",
         f"I want a line for each {row}: the older figure, the newer one, newer less older, and the same in percent of "
-        "the older figure, sorted by the difference with the highest at the top.",
+        f"the older figure, sorted by the {by} with the highest at the top.",
         f"Set the two figures of each {row} side by side and add two columns, newer less older and that in percent of "
-        "the older one. The highest difference comes first, the lowest last.",
+        f"the older one. The highest {by} comes first, the lowest last.",
     )
     sign = view.pick(
         "sign",
@@ -125,23 +113,19 @@ def change_report(view: View, relation: Relation) -> Composition | None:
     form = sheet(view, "Change", (key, early, late, difference, rate))
     form += f", and a row “Total” under {listed((early, late, difference))}" if whole else ""
     live = "everything computed" if whole else "difference and percentage"
+    second = "Largest movements" if alike else "All rows"
     note_form = view.pick_for(
         len(newer.nodes),
         "note",
         paged=(
-            "one page with the headings “Overall”, “Largest movements” and “Sources”, and the table.",
-            "a page to read: “Overall”, “Largest movements” and “Sources” as headings, and the table with all lines.",
+            f"one page with the headings “Overall”, “{second}” and “Sources”, and the table.",
+            f"a page to read: “Overall”, “{second}” and “Sources” as headings, and the table with all lines.",
         ),
         free=(
-            "a note that stands on its own, with the table and under the headings “Overall”, “Largest movements” and "
+            f"a note that stands on its own, with the table and under the headings “Overall”, “{second}” and "
             "“Sources”.",
-            "a short note (headings “Overall”, “Largest movements”, “Sources”) with the whole table in it.",
+            f"a short note (headings “Overall”, “{second}”, “Sources”) with the whole table in it.",
         ),
-    )
-    summed = (
-        Stated(note, "overall", "states the total change (the sum of all differences)", ("total",))
-        if whole
-        else Stated(note, "overall", "states the plain mean of all differences", ("mean",))
     )
     rounding = (
         "Figures to two decimals."
@@ -158,13 +142,59 @@ def change_report(view: View, relation: Relation) -> Composition | None:
             book: f"{form}; {live} as live formulas; {sources(view, used)}.",
             note: f"{note_form} {rounding}",
         },
-        stated=(
-            summed,
-            Stated(note, "most", f"names the {row} with the highest difference (the largest rise, if any)"),
-            Stated(note, "most_by", "states the highest difference"),
-            Stated(note, "least", f"names the {row} with the lowest difference (the largest fall, if any)"),
-            Stated(note, "least_by", "states the lowest difference, with its sign"),
-            Stated(note, "fastest", f"names the {row} with the highest change in percent"),
-            Stated(note, "fastest_rate", "states the highest change in percent"),
+        stated=_stated(note, row, alike, whole),
+    )
+
+
+def _sections(alike: bool, whole: bool) -> tuple[Section, ...]:
+    """The text of the note. ``alike``: differences of the rows can be compared; ``whole``: they also add up."""
+    percent = (
+        "In percent {fastest} is highest, with {fastest_rate}.",
+        "In percent {slowest} is lowest, with {slowest_rate}.",
+    )
+    if not alike:
+        return (
+            Section(heading="Overall", paragraphs=("The table shows {rows} rows.", *percent)),
+            Section(heading="All rows", table=True),
+        )
+    return (
+        Section(
+            heading="Overall",
+            paragraphs=(
+                f"The {'total' if whole else 'mean'} change over {{rows}} rows is {{overall}}.",
+                *percent,
+            ),
         ),
+        Section(
+            heading="Largest movements",
+            paragraphs=(
+                "The highest difference is {most_by}, for {most}.",
+                "The lowest difference is {least_by}, for {least}.",
+            ),
+            table=True,
+        ),
+    )
+
+
+def _stated(note: str, row: str, alike: bool, whole: bool) -> tuple[Stated, ...]:
+    """What the note must state."""
+    percent = (
+        Stated(note, "fastest", f"names the {row} with the highest change in percent"),
+        Stated(note, "fastest_rate", "states the highest change in percent"),
+        Stated(
+            note, "slowest", f"names the {row} with the lowest change in percent (the largest fall, if any)"
+        ),
+        Stated(note, "slowest_rate", "states the lowest change in percent, with its sign"),
+    )
+    if not alike:
+        return percent
+    return (
+        Stated(note, "overall", "states the total change (the sum of all differences)", ("total",))
+        if whole
+        else Stated(note, "overall", "states the plain mean of all differences", ("mean",)),
+        Stated(note, "most", f"names the {row} with the highest difference (the largest rise, if any)"),
+        Stated(note, "most_by", "states the highest difference"),
+        Stated(note, "least", f"names the {row} with the lowest difference (the largest fall, if any)"),
+        Stated(note, "least_by", "states the lowest difference, with its sign"),
+        *percent,
     )

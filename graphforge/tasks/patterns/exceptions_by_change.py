@@ -18,8 +18,9 @@ from ..compose import (
 )
 from ._periods import both_periods, changes, left_out
 
-# Percentages that people draw a line at. Of three digits none: a request must hold no figure that an answer may be.
-_ROUND = (0.5, 1, 2, 3, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 80, 90)
+# Percentages that people draw a line at, the most usual first. None has three digits: a request must hold no figure
+# that an answer may be.
+_ROUND = (10, 5, 20, 50, 25, 2, 1, 15, 30, 40, 3, 75, 60, 80, 90, 0.5)
 # No row is nearer to the bound, in points: whoever rounds to one decimal gets the same exceptions.
 _CLEAR = 0.1
 _MEANT = 0.2
@@ -27,7 +28,7 @@ _MEANT = 0.2
 REASONS = (
     "For the watch list I need the {rows} where {about} moved further than they should.",
     "Most changes in {about} need no comment; I want the ones that do.",
-    "We follow {about} from one period to the next, and it's time to report the exceptions.",
+    "We follow {about} period by period, and it's time to report the exceptions.",
     "Which {rows} are out of line in {about}, compared with the period before?",
     "I've been asked to explain the large movements in {about}, so I have to know which {rows} they are in.",
 )
@@ -138,7 +139,7 @@ def exceptions_by_change(view: View, relation: Relation) -> Composition | None:
     note_form = view.pick(
         "note",
         "half a page with the headings “Exceptions”, “Basis” (what was compared, and the bound) and “Sources”.",
-        "a short note under three headings, “Exceptions”, “Basis”, which says what was compared and where the bound "
+        "a short note under the headings “Exceptions”, “Basis”, which says what was compared and where the bound "
         "lies, and “Sources”.",
         "not more than half a page: “Exceptions”, “Basis” (how the change is worked out and where the line is) and "
         "“Sources” as headings.",
@@ -155,7 +156,7 @@ def exceptions_by_change(view: View, relation: Relation) -> Composition | None:
             note: f"{note_form} Percentages to two decimals.",
         },
         stated=(
-            Stated(note, "flagged", f"states how many {rows} are exceptions"),
+            Stated(note, "flagged", f"states how many {rows} are exceptions", ("exceptions",)),
             Stated(note, "compared", f"states how many {rows} were compared in all"),
             Stated(note, "furthest", f"names the {row} with the largest {change}"),
             Stated(note, "furthest_rate", f"states the largest {change} in percent"),

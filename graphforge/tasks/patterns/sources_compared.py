@@ -18,6 +18,7 @@ from ..compose import (
     read_column,
     tolerated,
 )
+from ..phrases import ROW
 from ._attributed import attribution, called
 
 REASONS = (
@@ -41,6 +42,8 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
     whole = additive(view, left) and additive(view, right)
     operation: FactOperation = "sum" if whole else "mean"
     word = "total" if whole else "mean"
+    # Rows without a name may be counts under amounts: of those neither a sum nor a mean says anything.
+    summed = noun(left) != ROW
     brief, flat = "source_brief.docx", "source_figures.csv"
     one, two = left.name, right.name
     plan = Plan(
@@ -81,8 +84,12 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
                     Section(
                         heading="What each source says",
                         paragraphs=(
-                            f"According to {one} the {word} is {{whole_a}}.",
-                            f"According to {two} the {word} is {{whole_b}}.",
+                            "{rows} rows stand in both sources.",
+                            *(
+                                f"According to {file} the {word} is {{{fact}}}."
+                                for file, fact in ((one, "whole_a"), (two, "whole_b"))
+                                if summed
+                            ),
                             f"{{top_a}} has the highest figure in {one}, which is {{top_a_figure}}.",
                             f"{{top_b}} has the highest figure in {two}, which is {{top_b_figure}}.",
                         ),
@@ -90,7 +97,7 @@ def sources_compared(view: View, relation: Relation) -> Composition | None:
                     Section(
                         heading="Side by side",
                         paragraphs=(
-                            "Of {rows} rows that both sources list, {agreeing} agree and {differing} differ.",
+                            "Of these rows {agreeing} agree and {differing} differ.",
                             f"{one} is furthest above {two} for {{most}}.",
                             f"The lowest difference between {one} and {two} is that of {{least}}.",
                         ),
