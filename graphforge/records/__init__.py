@@ -50,6 +50,10 @@ from .locator import (
 from .namesakes import namesakes
 from .numbers import close, parse_number, parse_scaled, show_number
 from .plan import (
+    OF_ALL_ROWS,
+    ONE_ARGUMENT,
+    WORDS,
+    Assumptions,
     Citation,
     DerivedColumn,
     Fact,
@@ -61,6 +65,7 @@ from .plan import (
     QuotedFigure,
     ReadColumn,
     Section,
+    Summary,
 )
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed

@@ -52,7 +52,8 @@ class Composition:
 
     ``request`` are the paragraphs between the opening and the list of deliverables; ``forms`` says of each output
     file what it must look like. ``rule`` is the text node a threshold was taken from. ``reasons`` are why such a thing
-    is asked, where those of the pattern (``opening.py``) speak of another relation.
+    is asked, where those of the pattern (``opening.py``) speak of another relation; ``readers`` who reads it, where the
+    deliverables themselves are written for somebody.
     """
 
     plan: Plan
@@ -65,6 +66,7 @@ class Composition:
     about: str = ""
     reasons: tuple[str, ...] = ()
     must: str = "It must state"
+    readers: str = ""
 
 
 # Rows of a table that leave room on a page for what is said about them.
