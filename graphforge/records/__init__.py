@@ -67,6 +67,7 @@ from .plan import (
     Section,
     Summary,
 )
+from .receiving import receives
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
 from .statement import statement_hash

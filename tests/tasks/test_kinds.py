@@ -64,6 +64,16 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         },
         (("first.xlsx", 1), ("second.xlsx", 1)),
     ),
+    "allocation": (
+        "budgeting_and_allocation",
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("permits.xlsx", 1),),
+    ),
+    "classes": (
+        "classification_and_coding",
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("permits.xlsx", 1),),
+    ),
     "one account of two": (
         "research_and_source_synthesis",
         {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
@@ -72,7 +82,7 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
-    "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
+    "allocation": "share", "classes": "share", "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
 }  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from ...records import ExecutionPattern
 from ..compose import Composition, View
 from .artifact_revision import artifact_revision
+from .budgeting_and_allocation import budgeting_and_allocation
+from .classification_and_coding import classification_and_coding
 from .comparative_evaluation import comparative_evaluation
 from .data_analysis_and_reporting import data_analysis_and_reporting
 from .data_cleaning_and_integration import data_cleaning_and_integration
@@ -15,6 +17,8 @@ from .research_and_source_synthesis import research_and_source_synthesis
 
 COMPILERS: dict[ExecutionPattern, Callable[[View], Composition | None]] = {
     "artifact_revision": artifact_revision,
+    "budgeting_and_allocation": budgeting_and_allocation,
+    "classification_and_coding": classification_and_coding,
     "comparative_evaluation": comparative_evaluation,
     "data_analysis_and_reporting": data_analysis_and_reporting,
     "data_cleaning_and_integration": data_cleaning_and_integration,
