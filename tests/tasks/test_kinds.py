@@ -74,6 +74,26 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
         (("permits.xlsx", 1),),
     ),
+    "letter": (
+        "stakeholder_communication",
+        {"movement.xlsx": {NOW: AFTER, THEN: BEFORE}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("movement.xlsx", 1), ("movement.xlsx", 2)),
+    ),
+    "letter on a rate": (
+        "stakeholder_communication",
+        {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
+        (("rates.xlsx", 1), ("rates.xlsx", 2)),
+    ),
+    "model": (
+        "quantitative_modeling",
+        {"permits_2021.xlsx": {NOW: AFTER}, "permits_2020.xlsx": {THEN: BEFORE}},
+        (("permits_2021.xlsx", 1), ("permits_2020.xlsx", 1)),
+    ),
+    "model of a rate": (
+        "quantitative_modeling",
+        {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
+        (("rates.xlsx", 1), ("rates.xlsx", 2)),
+    ),
     "one account of two": (
         "research_and_source_synthesis",
         {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
@@ -82,7 +102,9 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
-    "allocation": "share", "classes": "share", "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
+    "allocation": "share", "classes": "share", "letter": "growth", "letter on a rate": "growth",
+    "model": "growth", "model of a rate": "growth",
+    "two accounts": "conflict", "two accounts of a rate": "conflict", "one account of two": "shared_key",
 }  # fmt: skip
 
 
@@ -201,7 +223,7 @@ def test_the_work_differs_from_that_of_its_neighbours(work):
     families = [output.family for output in made.plan.outputs]
     operations = {column.operation for column in made.plan.derived}
     assert "projection" not in operations and "ratio" not in operations
-    if made.spec.pattern == "research_and_source_synthesis":
+    if made.spec.pattern in {"research_and_source_synthesis", "stakeholder_communication"}:
         assert families == ["docx", "csv"]
     else:
         assert families == ["xlsx", "docx"]
@@ -299,6 +321,13 @@ def test_the_kinds_of_case_are_offered_to_what_they_carry():
         "forecasting_and_planning",
         "monitoring_and_exception_reporting",
         "data_analysis_and_reporting",
+        "stakeholder_communication",
+        "quantitative_modeling",
+    }
+    assert set(PATTERNS["shares"]) == {
+        "data_analysis_and_reporting",
+        "budgeting_and_allocation",
+        "classification_and_coding",
     }
     for kind in ("pair_same_measure", "pair_other_measure", "quote"):
         assert "research_and_source_synthesis" in PATTERNS[kind]

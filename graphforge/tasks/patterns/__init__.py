@@ -12,8 +12,10 @@ from .data_analysis_and_reporting import data_analysis_and_reporting
 from .data_cleaning_and_integration import data_cleaning_and_integration
 from .forecasting_and_planning import forecasting_and_planning
 from .monitoring_and_exception_reporting import monitoring_and_exception_reporting
+from .quantitative_modeling import quantitative_modeling
 from .reconciliation import reconciliation
 from .research_and_source_synthesis import research_and_source_synthesis
+from .stakeholder_communication import stakeholder_communication
 
 COMPILERS: dict[ExecutionPattern, Callable[[View], Composition | None]] = {
     "artifact_revision": artifact_revision,
@@ -24,6 +26,8 @@ COMPILERS: dict[ExecutionPattern, Callable[[View], Composition | None]] = {
     "data_cleaning_and_integration": data_cleaning_and_integration,
     "forecasting_and_planning": forecasting_and_planning,
     "monitoring_and_exception_reporting": monitoring_and_exception_reporting,
+    "quantitative_modeling": quantitative_modeling,
     "reconciliation": reconciliation,
     "research_and_source_synthesis": research_and_source_synthesis,
+    "stakeholder_communication": stakeholder_communication,
 }
