@@ -428,15 +428,15 @@ def sheet(view: View, name: str, headings: Sequence[str]) -> str:
     )
 
 
-def sources(view: View, files: str = "files") -> str:
-    """The sheet that names the sources, for the requirement of a workbook."""
+def sources(view: View, files: str = "files", place: str = "second") -> str:
+    """The sheet that names the sources, for the requirement of a workbook. ``place``: which of its sheets it is."""
     return view.pick(
         "sources",
-        f"a second sheet “Sources” names the {files} used",
-        f"the {files} used are named on a second sheet, “Sources”"
+        f"a {place} sheet “Sources” names the {files} used",
+        f"the {files} used are named on a {place} sheet, “Sources”"
         if files == "files"
-        else "the file used is named on a second sheet, “Sources”",
-        f"add a second sheet “Sources” that names the {files} you used",
+        else f"the file used is named on a {place} sheet, “Sources”",
+        f"add a {place} sheet “Sources” that names the {files} you used",
         f"a further sheet “Sources” says which {files} the figures come from"
         if files == "files"
         else "a further sheet “Sources” says which file the figures come from",

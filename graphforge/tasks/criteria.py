@@ -18,6 +18,7 @@ from ..records import (
     InventedRows,
     NegativeCriterion,
     Output,
+    Plan,
     ReadableFile,
     RowSet,
     Series,
@@ -353,7 +354,7 @@ class _Writer:
             check = check.model_copy(update=_tolerance(derived))
             anchors = [
                 anchor
-                for argument in derived.arguments
+                for argument in _read_for(derived, plan)
                 if argument in self.made.series
                 for anchor in _span(self.view, self.view.series[self.made.series[argument]])
             ]
@@ -504,6 +505,15 @@ class _Writer:
                 for name in names
             ],
         )
+
+
+def _read_for(column: DerivedColumn, plan: Plan) -> list[str]:
+    """The columns that a derived one is computed from in the end, whatever is computed in between."""
+    between = {one.alias: one for one in plan.derived}
+    found: list[str] = []
+    for alias in column.arguments:
+        found += _read_for(between[alias], plan) if alias in between else [alias]
+    return list(dict.fromkeys(found))
 
 
 def sheets_of(output: Output) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Out
     columns: dict[str, list[Cell]] = {alias: [column[key] for key in keys] for alias, column in read.items()}
     for derived in plan.derived:
         arguments = [[float(cell) for cell in columns[alias]] for alias in derived.arguments]
-        columns[derived.alias] = _derive(derived, arguments)
+        columns[derived.alias] = derive(derived, arguments)
     order = list(range(len(keys)))
     if plan.keep is not None:
         order = [row for row in order if columns[plan.keep.column][row] == plan.keep.equals]
@@ -81,7 +81,9 @@ def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Out
     return Outcome(names, finished, facts)
 
 
-def _derive(derived: DerivedColumn, arguments: list[list[float]]) -> list[Cell]:
+def derive(derived: DerivedColumn, arguments: list[list[float]]) -> list[Cell]:
+    """The cells of a derived column out of the columns that it takes, row by row. ZeroDivisionError where a ratio, a
+    rate or a share of nothing is asked."""
     operation, constant = derived.operation, derived.constant
     first = arguments[0]
     if operation == "share":

@@ -122,7 +122,7 @@ def budgeting_and_allocation(view: View) -> Composition | None:
         "what",
         f"There are {told} to be given out among the {rows}, in proportion to one column: {measure} in {where}.",
         f"I have {told} to divide among the {rows}. Each is to get its part in proportion to {measure} in {where}.",
-        f"What is to be divided are {told}, and what decides is {measure} in {where}: every {row} gets a part in "
+        f"We have {told} to divide, and what decides is {measure} in {where}: every {row} gets a part in "
         "proportion to its figure there.",
     )
     rule = view.pick(
@@ -142,7 +142,7 @@ def budgeting_and_allocation(view: View) -> Composition | None:
         f"“{given}” is what counts: it takes over those numbers and settles what they lack of the amount, or have "
         f"too much, in the part of the {row} with the largest figure, so that it adds up to the amount to the {unit}.",
         f"What these parts lack of the amount goes to the {row} with the largest figure, and what they have too much "
-        f"is taken from it; everybody else keeps the rounded part. That gives “{given}”, and its sum is the amount.",
+        f"is taken from it; all others keep the rounded part. That gives “{given}”, and its sum is the amount.",
     )
     order = view.pick(
         "order",

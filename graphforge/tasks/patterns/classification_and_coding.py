@@ -169,9 +169,10 @@ def classification_and_coding(view: View) -> Composition | None:
         series={"amount": series.id},
         request=(f"{what} {running}", f"{classes} {crossing} {exact} {no_totals(view)}"),
         forms={
-            book: f"{sheet(view, 'Classes', (key, head, CUMULATIVE, CLASS))}, in that order, and a row “Total” under "
-            f"“{head}”; {summed}: how many {rows} it has, the sum of their figures, and that sum in percent of the "
-            f"sum of all; cumulative shares and the summary as live formulas; {sources(view, 'file')}.",
+            book: f"{sheet(view, 'Classes', (key, head, CUMULATIVE, CLASS))}, the rows in that order, and a row "
+            f"“Total” under “{head}”; {summed}: how many {rows} it has, the sum of their figures, and that sum in "
+            "percent of the sum of all; cumulative shares and the summary as live formulas; "
+            f"{sources(view, 'file', 'last')}.",
             note: f"{note_form} Sums in full.",
         },
         stated=(

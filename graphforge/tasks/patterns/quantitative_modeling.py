@@ -39,7 +39,8 @@ def quantitative_modeling(view: View) -> Composition | None:
     if not changes(view, newer, older):
         return None
     late, early = labels(view, (newer, older))
-    if {late, early} & set(CASES):
+    # A figure below zero that "falls by 3 percent" goes up.
+    if {late, early} & set(CASES) or any(float(view.nodes[name].value) < 0 for name in newer.nodes):
         return None
     key, row, rows = key_label(newer), noun(newer), nouns(newer)
     whole = additive(view, newer)
@@ -123,6 +124,12 @@ def quantitative_modeling(view: View) -> Composition | None:
         f"Take the newer figure of each {row} one period further, in three ways: down by {falls} (“Low”), up by "
         f"{grows} (“Base”) and up by {jumps} (“High”).",
     )
+    exact = view.pick(
+        "exact",
+        "A case is the newer figure times (100 + rate) / 100, where a fall is a negative rate.",
+        "With a fall as a negative rate, each case is newer × (100 + rate) / 100.",
+        "So every case comes to newer × (1 + rate / 100); the rate of a fall is negative.",
+    )
     beside = view.pick(
         "beside",
         f"Beside them show how the {rows} moved up to now: newer less older, in percent of the older figure.",
@@ -166,12 +173,12 @@ def quantitative_modeling(view: View) -> Composition | None:
         plan=plan,
         series={"older": older.id, "newer": newer.id},
         request=(
-            f"{both_periods(view, newer, older, (late, early))} {what} {beside}",
+            f"{both_periods(view, newer, older, (late, early))} {what} {exact} {beside}",
             f"{order} {left_out(view, newer)} {no_totals(view)}",
         ),
         about=about(view, (newer, older), dated=False),
         forms={
-            book: f"{form}; {cells}; everything computed as live formulas; {sources(view, used)}.",
+            book: f"{form}; {cells}; everything computed as live formulas; {sources(view, used, 'last')}.",
             memo: f"{memo_form} {rounding}",
         },
         stated=(

@@ -138,6 +138,12 @@ def stakeholder_communication(view: View) -> Composition | None:
         "Falls are negative in the tables.",
         "Where something fell, the tables show difference and percentage as negative.",
     )
+    counted = view.pick(
+        "counted",
+        "Counts and totals are over those that are left.",
+        "What drops out counts nowhere, not in the totals either.",
+        "All counts and totals go without them.",
+    )
     number = DECIMALS[shown]
     heads = listed((key, early, late, difference, rate))
     form = view.pick(
@@ -169,7 +175,7 @@ def stakeholder_communication(view: View) -> Composition | None:
         series={"older": older.id, "newer": newer.id},
         request=(
             f"{both_periods(view, newer, older, (late, early))} {what} {size}",
-            f"{sign} {left_out(view, newer)} {no_totals(view)}",
+            f"{sign} {no_totals(view)} {left_out(view, newer)} {counted}",
         ),
         about=about(view, (newer, older), dated=False),
         readers=readers,
