@@ -22,7 +22,7 @@ from graphforge.records import (
     receives,
 )
 from graphforge.tasks import compile_task, validate
-from graphforge.tasks.evaluate import derive, cumulated
+from graphforge.tasks.evaluate import cumulated, derive
 from graphforge.tasks.patterns.budgeting_and_allocation import amount_of
 from graphforge.tasks.patterns.classification_and_coding import bounds_of
 from graphforge.tasks.patterns.quantitative_modeling import rates_of
