@@ -215,6 +215,10 @@ CASES = {
     "forecasting_and_planning": {"movement": "core"},
     "monitoring_and_exception_reporting": {"permits_second": "core", "rule": "supporting"},
     "research_and_source_synthesis": {"permits_first": "core", "report": "supporting"},
+    "budgeting_and_allocation": {"permits_first": "core", "permits_earlier": "confuser"},
+    "classification_and_coding": {"permits_first": "core", "permits_earlier": "confuser"},
+    "stakeholder_communication": {"movement": "core"},
+    "quantitative_modeling": {"movement": "core"},
     "monitoring_and_exception_reporting.growth": {"movement": "core"},
     "data_analysis_and_reporting.growth": {"movement": "core", "permits_earlier": "core"},
     "research_and_source_synthesis.conflict": {

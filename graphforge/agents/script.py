@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ..errors import RecordError
 from ..records import (
+    ONE_ARGUMENT,
     CellLocator,
     DerivedColumn,
     Fact,
@@ -33,6 +34,8 @@ _TEXT_WIDTH = 84
 # How long a fact is in the source of a script, roughly: {facts['name']}.
 _FACT_WIDTH = 12
 _MAY_DIVIDE_BY_ZERO = ("ratio", "percent_change", "projection", "share")
+# Operations whose functions take the column's constant as their last argument.
+_WITH_CONSTANT = ("agreement", "above", "below", "scaled", "apportioned")
 
 
 def render(plan: Plan) -> str:
@@ -277,17 +280,22 @@ def _computing(plan: Plan, names: dict[str, str]) -> str:
     for column in plan.derived:
         target = f"row[{text_literal(names[column.alias])}]"
         cells = [f"row[{text_literal(names[alias])}]" for alias in column.arguments]
-        if column.operation == "share":
-            total = _total_name(names, column)
-            lines.append(f"{total} = math.fsum(numbers(rows, {text_literal(names[column.arguments[0]])}))")
+        _check_arguments(column)
+        if column.operation in ("allocation", "cumulative_share"):
+            figures = _whole_column(column, [names[alias] for alias in column.arguments])
+            lines += [f"for row, figure in zip(rows, {figures}, strict=True):", f"    {target} = figure"]
             open_loop = False
-            arguments = f"{cells[0]}, {total}"
-        else:
-            _check_arguments(column)
-            extra = (
-                [f"{column.constant or 0.0!r}"] if column.operation in ("agreement", "above", "below") else []
-            )
-            arguments = ", ".join([*cells, *extra])
+            continue
+        extra = [f"{column.constant or 0.0!r}"] if column.operation in _WITH_CONSTANT else []
+        extra += [f"{bound!r}" for bound in column.bounds]
+        if column.operation in ("share", "apportioned"):
+            total = _total_name(names, column)
+            line = f"{total} = math.fsum(numbers(rows, {text_literal(names[column.arguments[0]])}))"
+            if line not in lines:
+                lines.append(line)
+                open_loop = False
+            extra = [total, *extra]
+        arguments = ", ".join([*cells, *extra])
         if not open_loop:
             lines.append("for row in rows:")
             open_loop = True
@@ -305,8 +313,16 @@ def _computing(plan: Plan, names: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
+def _whole_column(column: DerivedColumn, names: list[str]) -> str:
+    """The call that computes a column from all rows at once."""
+    if column.operation == "allocation":
+        part, base = map(text_literal, names)
+        return f"balanced(rows, {part}, {base}, {column.constant!r})"
+    return f"cumulative_shares(rows, {text_literal(names[0])})"
+
+
 def _check_arguments(column: DerivedColumn) -> None:
-    wanted = 1 if column.operation in ("above", "below") else 2
+    wanted = 1 if column.operation in ONE_ARGUMENT else 2
     if len(column.arguments) != wanted:
         what = f"The derived column {column.alias} ({column.operation}) has {len(column.arguments)} arguments"
         raise RecordError(f"{what}, not {wanted}", "Compile the task again")
@@ -350,6 +366,10 @@ def _fact(fact: Fact, names: dict[str, str]) -> str:
             return 'f"{len(shared):,}"'
         case "count_equal":
             return f"count_equal(rows, {column}, {text_literal(fact.word or '')})"
+        case "sum_equal":
+            of = text_literal(names[fact.of or ""])
+            word = text_literal(fact.word or "")
+            return f"show(sum_equal(rows, {column}, {word}, {of}), {fact.decimals})"
         case "constant":
             return f"show({fact.number!r}, {fact.decimals})"
 
@@ -380,6 +400,7 @@ def _output(plan: Plan, output: Output, names: dict[str, str]) -> list[str]:
                 *_argument("formulas", formulas),
                 f"    totals={totals},",
                 *_argument("parameters", parameters),
+                *_further_sheets(output, names),
                 *_text_argument("notes", notes, plan),
                 "    sources=SOURCES,",
                 ")",
@@ -401,9 +422,30 @@ def _output(plan: Plan, output: Output, names: dict[str, str]) -> list[str]:
             return [
                 *lines,
                 "]",
-                f"table = table_of(headers, rows, totals={totals})",
+                f"table = table_of(headers, rows{f'[:{output.first}]' if output.first else ''}, totals={totals})",
                 f"write_{output.family}({path}, {text_literal(output.title)}, sections, table, SOURCES)",
             ]
+
+
+def _further_sheets(output: Output, names: dict[str, str]) -> list[str]:
+    """What a workbook's sheets of assumptions and of sums by class are called, where they are asked for."""
+    lines = []
+    if output.assumptions is not None:
+        asked = output.assumptions
+        texts = ", ".join(text_literal(text) for text in (asked.sheet, asked.name, asked.figure))
+        lines.append(f"    parameter_sheet=({texts}),")
+    if output.summary is not None:
+        wanted = output.summary
+        lines += [
+            "    summary={",
+            f'        "sheet": {text_literal(wanted.sheet)},',
+            f'        "by": {text_literal(names[wanted.by])},',
+            f'        "of": {text_literal(names[wanted.of])},',
+            f'        "words": [{", ".join(text_literal(word) for word in wanted.words)}],',
+            f'        "headings": [{", ".join(text_literal(one) for one in wanted.headings)}],',
+            "    },",
+        ]
+    return lines
 
 
 def _headers(aliases: Iterable[str], names: dict[str, str], indent: int) -> str:
@@ -454,6 +496,32 @@ def _formulas(plan: Plan, shown: list[str], names: dict[str, str]) -> tuple[list
                     parameters.append(
                         f"{text_literal(f'total_{base}')}: ({text_literal(label)}, total_{base}),"
                     )
+            case "distance":
+                formula = f"ABS({a}-{b})"
+            case "scaled":
+                formula = f"{a}*(1+{{at_rate_{name}}}/100)"
+                parameters.append(
+                    f"{text_literal(f'rate_{name}')}: ({text_literal(column.label)}, {column.constant!r}),"
+                )
+            case "apportioned" | "allocation":
+                base = names[column.arguments[-1]]
+                amount = f"{{at_amount_{base}}}"
+                parameters.append(
+                    f"{text_literal(f'amount_{base}')}: ({text_literal('Amount')}, {column.constant!r}),"
+                )
+                if column.operation == "apportioned":
+                    formula = f"ROUND({amount}*{a}/SUM({{all_{base}}}),0)"
+                else:
+                    part = names[column.arguments[0]]
+                    formula = f"{a}+IF({b}=MAX({{all_{base}}}),{amount}-SUM({{all_{part}}}),0)"
+            case "cumulative_share":
+                base = names[column.arguments[0]]
+                formula = f"100*SUM({{first_{base}}}:{a})/SUM({{all_{base}}})"
+            case "abc_class":
+                formula = f'IF({a}<={{at_first_{name}}},"A",IF({a}<={{at_second_{name}}},"B","C"))'
+                for place, word, bound in zip(("first", "second"), "AB", column.bounds, strict=True):
+                    meaning = text_literal(f"Class {word} up to (cumulative, %)")
+                    parameters.append(f"{text_literal(f'{place}_{name}')}: ({meaning}, {bound!r}),")
             case "agreement":
                 formula = f'IF(ABS({a}-{b})<={{at_limit_{name}}},"agrees","differs")'
             case "above" | "below":

@@ -28,6 +28,7 @@ from .relations import (
     takes_one_side,
     told_apart_by_date,
 )
+from .suits import suits
 from .survey import Where, survey
 
 # The relations that carry each execution pattern the engine can state honestly, the preferred one first; the other
@@ -41,6 +42,10 @@ RELATIONS_OF_PATTERN: dict[ExecutionPattern, tuple[RelationKind, ...]] = {
     "forecasting_and_planning": ("growth",),
     "monitoring_and_exception_reporting": ("threshold", "growth"),
     "research_and_source_synthesis": ("quote", "conflict", "shared_key"),
+    "budgeting_and_allocation": ("share",),
+    "classification_and_coding": ("share",),
+    "stakeholder_communication": ("growth",),
+    "quantitative_modeling": ("growth",),
 }
 
 
@@ -160,7 +165,8 @@ def _choose(
     and not the newer one alone as parts of a whole.
     """
     about = set(workspace.about)
-    offers = {kind: _ranked(kind, found, workspace) for kind in kinds}
+    pattern = workspace.seed.pattern
+    offers = {kind: [one for one in _ranked(kind, found, workspace) if suits(pattern, one)] for kind in kinds}
     for fits in (set.__eq__, set.__le__):
         for kind, options in offers.items():
             for one in options:

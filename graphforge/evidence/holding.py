@@ -8,6 +8,7 @@ from .draft import Evidence
 from .find import find_among, measures_of
 from .limits import EvidenceLimits
 from .measures import list_measures
+from .suits import suits
 from .survey import Where
 
 
@@ -42,4 +43,5 @@ def holds(
         {column_of(measure) for measure in measures_of(one)} == places
         for kind in RELATIONS_OF_PATTERN.get(pattern, ())
         for one in offers[kind]
+        if suits(pattern, one)
     )

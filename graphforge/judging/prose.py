@@ -54,6 +54,33 @@ _FAMILIES = (
     ("rows", "lines", "row", "line", "entries", "entry"),
     ("highest", "largest", "greatest", "biggest", "maximum"),
     ("lowest", "smallest", "minimum"),
+    (
+        "rose",
+        "increased",
+        "grew",
+        "climbed",
+        "rise",
+        "rises",
+        "increase",
+        "increases",
+        "gained",
+        "up",
+        "higher",
+    ),
+    (
+        "fell",
+        "decreased",
+        "declined",
+        "dropped",
+        "fall",
+        "falls",
+        "decrease",
+        "decreases",
+        "decline",
+        "lost",
+        "down",
+        "lower",
+    ),
 )
 ALIKE = {word: family for family in _FAMILIES for word in family}
 """Words that a colleague may put for one another around a figure, each with its family."""

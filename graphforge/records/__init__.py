@@ -56,6 +56,10 @@ from .locator import (
 from .namesakes import namesakes
 from .numbers import close, parse_number, parse_scaled, show_number
 from .plan import (
+    OF_ALL_ROWS,
+    ONE_ARGUMENT,
+    WORDS,
+    Assumptions,
     Citation,
     DerivedColumn,
     Fact,
@@ -67,7 +71,9 @@ from .plan import (
     QuotedFigure,
     ReadColumn,
     Section,
+    Summary,
 )
+from .receiving import receives
 from .rejection import Rejection, StageCount
 from .seed import EXECUTION_PATTERNS, ExecutionPattern, InputFamily, Passage, Seed
 from .statement import statement_hash

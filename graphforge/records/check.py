@@ -82,7 +82,10 @@ class FormulaColumn(Record):
 
 
 class TotalCell(Record):
-    """The row labelled ``label`` holds the value in the column; without a value, any number."""
+    """The row labelled ``label`` holds the value in the column; without a value, any number.
+
+    An ``open`` value stands in the task statement itself (an amount to be allocated), so redaction keeps it.
+    """
 
     kind: Literal["total_cell"] = "total_cell"
     file: FileName
@@ -92,9 +95,10 @@ class TotalCell(Record):
     value: float | None = None
     absolute: float = Field(default=0.0, ge=0)
     relative: float = Field(default=1e-6, ge=0)
+    open: bool = False
 
     def redacted(self) -> "TotalCell":
-        return self.model_copy(update={"value": None})
+        return self if self.open else self.model_copy(update={"value": None})
 
 
 class Heading(Record):

@@ -13,10 +13,33 @@ from .document import Family
 from .locator import Locator
 
 DerivedOperation = Literal[
-    "difference", "ratio", "percent_change", "projection", "share", "agreement", "above", "below"
+    "difference",
+    "ratio",
+    "percent_change",
+    "projection",
+    "share",
+    "agreement",
+    "above",
+    "below",
+    "distance",
+    "scaled",
+    "apportioned",
+    "allocation",
+    "cumulative_share",
+    "abc_class",
 ]
 FactOperation = Literal[
-    "sum", "mean", "maximum", "minimum", "count", "matched", "top", "bottom", "count_equal", "constant"
+    "sum",
+    "mean",
+    "maximum",
+    "minimum",
+    "count",
+    "matched",
+    "top",
+    "bottom",
+    "count_equal",
+    "sum_equal",
+    "constant",
 ]
 
 
@@ -65,7 +88,13 @@ class DerivedColumn(Record):
     difference a - b; ratio a / b; percent_change 100 * (a - b) / b; projection a * a / b (a carried forward once
     more at the rate from b to a); share 100 * a / sum(a);
     agreement "agrees" where a equals b within ``constant``, otherwise "differs";
-    above (below) "yes" where a > (<) ``constant``, otherwise "no".
+    above (below) "yes" where a > (<) ``constant``, otherwise "no";
+    distance |a - b|; scaled a * (1 + ``constant`` / 100);
+    apportioned ``constant`` * a / sum(a), rounded to whole units, halves up;
+    allocation a, and in the row with the largest b what the sum of a lacks of ``constant``;
+    cumulative_share the running sum of a in percent of sum(a), from the largest a to the smallest, equal ones in the
+    order of the rows;
+    abc_class "A" where a is at most the first of ``bounds``, "B" where at most the second, otherwise "C".
     """
 
     alias: Identifier
@@ -73,6 +102,25 @@ class DerivedColumn(Record):
     operation: DerivedOperation
     arguments: tuple[Identifier, ...] = Field(min_length=1, max_length=2)
     constant: float | None = None
+    bounds: tuple[float, ...] = ()
+
+    @model_validator(mode="after")
+    def _complete(self) -> "DerivedColumn":
+        if self.operation in {"scaled", "apportioned", "allocation"} and self.constant is None:
+            raise ValueError(f"{self.operation} needs a constant, {self.alias} has none")
+        if self.operation == "abc_class" and len(self.bounds) != 2:
+            raise ValueError(f"abc_class needs two bounds, {self.alias} has {len(self.bounds)}")
+        return self
+
+
+ONE_ARGUMENT = frozenset(
+    {"share", "above", "below", "scaled", "apportioned", "cumulative_share", "abc_class"}
+)
+"""The operations on one column; all others take two."""
+OF_ALL_ROWS = frozenset({"apportioned", "allocation", "cumulative_share"})
+"""The operations whose cells hang on every row, so that a plan with them keeps all rows."""
+WORDS = frozenset({"agreement", "above", "below", "abc_class"})
+"""The operations that give words and no figures."""
 
 
 class Keep(Record):
@@ -87,13 +135,15 @@ class Fact(Record):
 
     sum, mean, maximum, minimum give numbers; top and bottom the row name at the extreme; count the number of rows;
     matched the number of rows before ``keep`` and ``limit`` leave any out;
-    count_equal the number of rows whose text equals ``word``; constant gives ``number``.
+    count_equal the number of rows whose text equals ``word``, sum_equal the sum of the column ``of`` over them;
+    constant gives ``number``.
     """
 
     name: Identifier
     operation: FactOperation
     column: Identifier | None = None
     word: str | None = None
+    of: Identifier | None = None
     number: float | None = None
     decimals: int = Field(default=2, ge=0, le=6)
 
@@ -106,11 +156,32 @@ class Section(Record):
     table: bool = False
 
 
+class Assumptions(Record):
+    """A sheet on which every assumption stands in a cell of its own, under a heading each for names and figures."""
+
+    sheet: str
+    name: str
+    figure: str
+
+
+class Summary(Record):
+    """A sheet with a line for each of ``words`` of the column ``by``: how many rows hold it, the sum of the column
+    ``of`` over them, and that sum in percent of the whole. ``headings``: of words, counts, sums and percentages."""
+
+    sheet: str
+    by: Identifier
+    of: Identifier
+    words: tuple[str, ...] = Field(min_length=2)
+    headings: tuple[str, str, str, str]
+
+
 class Output(Record):
     """One file to hand over.
 
-    xlsx: a sheet ``sheet`` with the table, derived columns and totals as formulas, and a sheet ``Sources``.
-    csv: the table as values. docx and pdf: title, sections, the table where a section asks for it.
+    xlsx: a sheet ``sheet`` with the table, derived columns and totals as formulas, and a sheet ``Sources``; the
+    constants of formulas on a sheet of their own, as ``assumptions`` says where they are asked for; a ``summary``.
+    csv: the table as values. docx and pdf: title, sections, the table where a section asks for it, of which only the
+    ``first`` rows where that is said.
     """
 
     file: FileName
@@ -120,6 +191,19 @@ class Output(Record):
     columns: tuple[Identifier, ...] = ()
     totals: tuple[Identifier, ...] = ()
     sections: tuple[Section, ...] = ()
+    assumptions: Assumptions | None = None
+    summary: Summary | None = None
+    first: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _of_its_family(self) -> "Output":
+        if self.family != "xlsx" and (self.assumptions or self.summary):
+            raise ValueError(f"{self.file} has no sheets for assumptions or a summary")
+        if self.first is not None and (self.family in {"xlsx", "csv"} or self.totals):
+            raise ValueError(
+                f"{self.file} can't show some rows only: data files show all, and so does a total"
+            )
+        return self
 
 
 class Citation(Record):
@@ -153,7 +237,16 @@ class Plan(Record):
             known.append(column.alias)
         if len(set(known)) != len(known) or "key" in known:
             raise ValueError("column aliases must differ from one another and from 'key'")
+        if (self.keep or self.limit) and any(column.operation in OF_ALL_ROWS for column in self.derived):
+            raise ValueError("what hangs on every row can't be computed from some of them")
         named = [fact.column for fact in self.facts if fact.column]
+        named += [fact.of for fact in self.facts if fact.of]
+        named += [
+            name
+            for output in self.outputs
+            if output.summary
+            for name in (output.summary.by, output.summary.of)
+        ]
         named += [alias for output in self.outputs for alias in (*output.columns, *output.totals)]
         named += [self.keep.column] if self.keep else []
         named += [self.order_by] if self.order_by else []

@@ -19,7 +19,7 @@ from ..records import (
     statement_hash,
 )
 from .compose import Composition, View
-from .criteria import criteria, penalties
+from .criteria import criteria, penalties, sheets_of
 from .evaluate import Outcome, evaluate
 from .patterns import COMPILERS
 from .phrases import joined
@@ -179,5 +179,5 @@ def _deliverable(number: int, made: Composition, plan: Plan) -> Deliverable:
         file=output.file,
         family=output.family,
         requirement=form,
-        sheets=(output.sheet, "Sources") if output.sheet else (),
+        sheets=sheets_of(output),
     )

@@ -53,7 +53,8 @@ class Composition:
 
     ``request`` are the paragraphs between the opening and the list of deliverables; ``forms`` says of each output
     file what it must look like. ``rule`` is the text node a threshold was taken from. ``reasons`` are why such a thing
-    is asked, where those of the pattern (``opening.py``) speak of another relation.
+    is asked, where those of the pattern (``opening.py``) speak of another relation; ``readers`` who reads it, where the
+    deliverables themselves are written for somebody.
     """
 
     plan: Plan
@@ -66,6 +67,7 @@ class Composition:
     about: str = ""
     reasons: tuple[str, ...] = ()
     must: str = "It must state"
+    readers: str = ""
 
 
 # Rows of a table that leave room on a page for what is said about them.
@@ -475,15 +477,15 @@ def sheet(view: View, name: str, headings: Sequence[str]) -> str:
     )
 
 
-def sources(view: View, files: str = "files") -> str:
-    """The sheet that names the sources, for the requirement of a workbook."""
+def sources(view: View, files: str = "files", place: str = "second") -> str:
+    """The sheet that names the sources, for the requirement of a workbook. ``place``: which of its sheets it is."""
     return view.pick(
         "sources",
-        f"a second sheet “Sources” names the {files} used",
-        f"the {files} used are named on a second sheet, “Sources”"
+        f"a {place} sheet “Sources” names the {files} used",
+        f"the {files} used are named on a {place} sheet, “Sources”"
         if files == "files"
-        else "the file used is named on a second sheet, “Sources”",
-        f"add a second sheet “Sources” that names the {files} you used",
+        else f"the file used is named on a {place} sheet, “Sources”",
+        f"add a {place} sheet “Sources” that names the {files} you used",
         f"a further sheet “Sources” says which {files} the figures come from"
         if files == "files"
         else "a further sheet “Sources” says which file the figures come from",

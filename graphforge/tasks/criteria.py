@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..records import (
+    WORDS,
     Anchor,
+    Assumptions,
     Check,
     ColumnValues,
     Criterion,
@@ -16,10 +18,12 @@ from ..records import (
     InventedRows,
     NegativeCriterion,
     Output,
+    Plan,
     ReadableFile,
     RowSet,
     Series,
     SheetPresent,
+    Summary,
     TextMention,
     TextNumber,
     TotalCell,
@@ -29,7 +33,7 @@ from ..records import (
     normalize,
     show_number,
 )
-from .compose import Composition, Stated, View, ends
+from .compose import Composition, Stated, View, ends, listed
 from .evaluate import Outcome
 
 # Shares of the score before they are scaled to sum to 1: being right outweighs being tidy.
@@ -232,8 +236,8 @@ class _Writer:
         file, sheet, plan = self.output.file, self.output.sheet, self.made.plan
         opening: list[Check] = [ReadableFile(file=file)]
         if sheet:
-            opening += [SheetPresent(file=file, sheet=sheet), SheetPresent(file=file, sheet="Sources")]
-        what = f"{file} opens" + (f" and has the sheets “{sheet}” and “Sources”" if sheet else "")
+            opening += [SheetPresent(file=file, sheet=name) for name in sheets_of(self.output)]
+        what = f"{file} opens" + (f" and has the sheets {listed(sheets_of(self.output))}" if sheet else "")
         reads = [self.view.series[self.made.series[read.alias]] for read in plan.reads]
         found = [
             self._criterion(_OPENS, what, None, (), f"Open {file}.", opening),
@@ -254,8 +258,12 @@ class _Writer:
             for column in plan.derived
             if self.output.family == "xlsx"
             and column.alias in self.output.columns
-            and column.operation not in {"agreement", "above", "below"}
+            and column.operation not in WORDS
         ]
+        if self.output.assumptions is not None:
+            found.append(self._assumptions(self.output.assumptions))
+        if self.output.summary is not None:
+            found.append(self._summary(self.output.summary, reads))
         if computed:
             labels = ", ".join(f"“{column.label}”" for column in computed)
             found.append(
@@ -273,6 +281,55 @@ class _Writer:
         if self.output.family == "xlsx":
             found.append(self._sources())
         return found
+
+    def _assumptions(self, asked: Assumptions) -> tuple[float, Criterion]:
+        file = self.output.file
+        rates: dict[str, float | str] = {
+            column.label: column.constant
+            for column in self.made.plan.derived
+            if column.operation == "scaled" and column.constant is not None
+        }
+        return self._criterion(
+            _TOTALS,
+            f"Sheet “{asked.sheet}” of {file} holds every rate that the request states, each in a cell of its own",
+            None,
+            (),
+            f"Compare the figures under “{asked.figure}” with the rates of the request.",
+            [ColumnValues(file=file, sheet=asked.sheet, key=asked.name, column=asked.figure, values=rates)],
+        )
+
+    def _summary(self, asked: Summary, reads: Sequence[Series]) -> tuple[float, Criterion]:
+        file = self.output.file
+        groups = self.outcome.by_word(asked.by, asked.of, asked.words)
+        whole = math.fsum(added for _, added in groups.values())
+        by, counts, sums, parts = asked.headings
+        figures: dict[str, tuple[dict[str, float | str], float, float]] = {
+            counts: ({word: float(count) for word, (count, _) in groups.items()}, 0.0, 0.0),
+            sums: ({word: added for word, (_, added) in groups.items()}, 0.006, 1e-6),
+            parts: ({word: 100 * added / whole for word, (_, added) in groups.items()}, 0.0051, 1e-6),
+        }
+        return self._criterion(
+            _COLUMN,
+            f"Sheet “{asked.sheet}” of {file} tells rightly of each of {listed(asked.words)} how many rows there are, "
+            "their sum and its part of the whole",
+            "; ".join(
+                f"{word}: {count} rows, {show_number(added)}" for word, (count, added) in groups.items()
+            ),
+            [anchor for series in reads for anchor in _span(self.view, series)],
+            f"Count and add up the rows by “{_label(self.made, asked.by)}”.",
+            [
+                ColumnValues(
+                    file=file,
+                    sheet=asked.sheet,
+                    key=by,
+                    column=heading,
+                    values=values,
+                    absolute=absolute,
+                    relative=relative,
+                )
+                for heading, (values, absolute, relative) in figures.items()
+            ],
+        )
 
     def _column(self, alias: str) -> tuple[float, Criterion]:
         file, sheet, plan = self.output.file, self.output.sheet, self.made.plan
@@ -297,7 +354,7 @@ class _Writer:
             check = check.model_copy(update=_tolerance(derived))
             anchors = [
                 anchor
-                for argument in derived.arguments
+                for argument in _read_for(derived, plan)
                 if argument in self.made.series
                 for anchor in _span(self.view, self.view.series[self.made.series[argument]])
             ]
@@ -312,6 +369,11 @@ class _Writer:
     def _totals(self, reads: Sequence[Series]) -> tuple[float, Criterion]:
         file, sheet = self.output.file, self.output.sheet
         sums = {alias: self.outcome.total(alias) for alias in self.output.totals}
+        exact = {
+            column.alias: column.operation
+            for column in self.made.plan.derived
+            if column.operation in {"apportioned", "allocation"}
+        }
         return self._criterion(
             _TOTALS,
             f"The row “Total” of {file} holds the sums of its columns",
@@ -326,6 +388,9 @@ class _Writer:
                     column=_label(self.made, alias),
                     value=total,
                     absolute=0.006,
+                    # A unit too many is what an allocation must not have, however large it is.
+                    relative=0.0 if alias in exact else 1e-6,
+                    open=exact.get(alias) == "allocation",
                 )
                 for alias, total in sums.items()
             ],
@@ -347,9 +412,40 @@ class _Writer:
                 opening,
             )
         ]
+        if self.output.first is not None:
+            found.append(self._table(self.output.first))
         found += [self._stated(stated) for stated in self.made.stated if stated.file == file]
         found.append(self._sources())
         return found
+
+    def _table(self, first: int) -> tuple[float, Criterion]:
+        """The table of a text that shows only the first rows of the whole, as printed: figures may be rounded."""
+        file, plan = self.output.file, self.made.plan
+        rows = self.outcome.keys[:first]
+        checks: list[Check] = [RowSet(file=file, key=plan.key_label, rows=rows)]
+        for alias in self.output.columns:
+            values = self.outcome.by_key(alias)
+            checks.append(
+                ColumnValues(
+                    file=file,
+                    key=plan.key_label,
+                    column=_label(self.made, alias),
+                    values={row: values[row] for row in rows},
+                    absolute=0.0051,
+                )
+            )
+        return self._criterion(
+            _COLUMN,
+            f"The table of {file} has the rows asked for, with the right figures",
+            "; ".join(rows),
+            [
+                anchor
+                for name in self.made.series.values()
+                for anchor in _span(self.view, self.view.series[name])
+            ],
+            f"Compare the table with the first {first} rows in the order that the request asks for.",
+            checks,
+        )
 
     def _stated(self, stated: Stated) -> tuple[float, Criterion]:
         fact = next(fact for fact in self.made.plan.facts if fact.name == stated.fact)
@@ -411,13 +507,32 @@ class _Writer:
         )
 
 
+def _read_for(column: DerivedColumn, plan: Plan) -> list[str]:
+    """The columns that a derived one is computed from in the end, whatever is computed in between."""
+    between = {one.alias: one for one in plan.derived}
+    found: list[str] = []
+    for alias in column.arguments:
+        found += _read_for(between[alias], plan) if alias in between else [alias]
+    return list(dict.fromkeys(found))
+
+
+def sheets_of(output: Output) -> tuple[str, ...]:
+    """The sheets that a workbook must have, in order; none of another file."""
+    if not output.sheet:
+        return ()
+    more = [one.sheet for one in (output.assumptions, output.summary) if one is not None]
+    return (output.sheet, *more, "Sources")
+
+
 def _tolerance(column: DerivedColumn) -> dict[str, float]:
     """How far a computed figure may be off: the rounding that the statement allows."""
-    if column.operation in {"percent_change", "share"}:
+    if column.operation in {"apportioned", "allocation"}:
+        return {"absolute": 0.005, "relative": 0.0}
+    if column.operation in {"percent_change", "share", "cumulative_share"}:
         return {"absolute": 0.0051, "relative": 1e-6}
     if column.operation == "ratio":
         return {"absolute": 0.0, "relative": 1e-4}
-    if column.operation in {"difference", "projection"}:
+    if column.operation in {"difference", "distance", "projection", "scaled"}:
         return {"absolute": 0.0051, "relative": 1e-6}
     return {}
 
@@ -436,6 +551,22 @@ def _computation(column: DerivedColumn, made: Composition) -> str:
             return f"{a} * {a} / {b}"
         case "share":
             return f"100 * {a} / sum of {a}"
+        case "distance":
+            return f"{a} - {b}, without its sign"
+        case "scaled":
+            return f"{a} * (1 + {column.constant:g} / 100)"
+        case "apportioned":
+            return f"{show_number(column.constant or 0.0)} * {a} / sum of {a}, rounded to whole units"
+        case "allocation":
+            return (
+                f"{a}, and where {b} is largest also what the sum of {a} lacks of "
+                f"{show_number(column.constant or 0.0)}"
+            )
+        case "cumulative_share":
+            return f"the sum of {a} down to this row, largest first, in percent of the sum of {a}"
+        case "abc_class":
+            first, second = column.bounds
+            return f"“A” where {a} is at most {first:g}, “B” where at most {second:g}, otherwise “C”"
         case "agreement":
             return (
                 f"“agrees” where {a} and {b} are no more than {column.constant:g} apart, otherwise “differs”"

@@ -4,10 +4,10 @@ The agent executes the same plan over the files. That both agree is the first th
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..records import EvidenceGraph, Fact, Plan, normalize
+from ..records import DerivedColumn, EvidenceGraph, Fact, Plan, normalize
 
 Cell = float | str
 
@@ -32,6 +32,18 @@ class Outcome:
         """Row name to cell."""
         return dict(zip(self.keys, self.columns[alias], strict=True))
 
+    def by_word(self, alias: str, of: str, words: Sequence[str]) -> dict[str, tuple[int, float]]:
+        """Of each word of a column how many rows hold it, and the sum of another column over them."""
+        found = {}
+        for word in words:
+            held = [
+                float(number)
+                for cell, number in zip(self.columns[alias], self.columns[of], strict=True)
+                if cell == word
+            ]
+            found[word] = (len(held), math.fsum(held))
+        return found
+
 
 def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Outcome:
     """The outcome of a plan. ``series`` maps the aliases of read columns to series ids of the graph.
@@ -55,7 +67,7 @@ def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Out
     columns: dict[str, list[Cell]] = {alias: [column[key] for key in keys] for alias, column in read.items()}
     for derived in plan.derived:
         arguments = [[float(cell) for cell in columns[alias]] for alias in derived.arguments]
-        columns[derived.alias] = _derive(derived.operation, arguments, derived.constant)
+        columns[derived.alias] = derive(derived, arguments)
     order = list(range(len(keys)))
     if plan.keep is not None:
         order = [row for row in order if columns[plan.keep.column][row] == plan.keep.equals]
@@ -69,7 +81,10 @@ def evaluate(plan: Plan, graph: EvidenceGraph, series: Mapping[str, str]) -> Out
     return Outcome(names, finished, facts)
 
 
-def _derive(operation: str, arguments: list[list[float]], constant: float | None) -> list[Cell]:
+def derive(derived: DerivedColumn, arguments: list[list[float]]) -> list[Cell]:
+    """The cells of a derived column out of the columns that it takes, row by row. ZeroDivisionError where a ratio, a
+    rate or a share of nothing is asked."""
+    operation, constant = derived.operation, derived.constant
     first = arguments[0]
     if operation == "share":
         total = math.fsum(first)
@@ -80,8 +95,27 @@ def _derive(operation: str, arguments: list[list[float]], constant: float | None
             "yes" if (value > constant if operation == "above" else value < constant) else "no"
             for value in first
         ]
+    if operation == "scaled":
+        assert constant is not None
+        return [value * (1 + constant / 100) for value in first]
+    if operation == "apportioned":
+        assert constant is not None
+        total = math.fsum(first)
+        return [float(math.floor(constant * value / total + 0.5)) for value in first]
+    if operation == "cumulative_share":
+        return [*cumulated(first)]
+    if operation == "abc_class":
+        low, high = derived.bounds
+        return ["A" if value <= low else "B" if value <= high else "C" for value in first]
     second = arguments[1]
+    if operation == "allocation":
+        assert constant is not None
+        given: list[Cell] = [*first]
+        given[second.index(max(second))] = first[second.index(max(second))] + constant - math.fsum(first)
+        return given
     pairs = list(zip(first, second, strict=True))
+    if operation == "distance":
+        return [abs(a - b) for a, b in pairs]
     if operation == "difference":
         return [a - b for a, b in pairs]
     if operation == "ratio":
@@ -93,6 +127,18 @@ def _derive(operation: str, arguments: list[list[float]], constant: float | None
     if operation == "agreement":
         return ["agrees" if abs(a - b) <= (constant or 0.0) else "differs" for a, b in pairs]
     raise ValueError(f"unknown operation {operation}")
+
+
+def cumulated(values: Sequence[float]) -> list[float]:
+    """The running sum in percent of the whole, from the largest value to the smallest (equal ones in order), each in
+    the place of its value."""
+    total = math.fsum(values)
+    shares = [0.0] * len(values)
+    running = 0.0
+    for place in sorted(range(len(values)), key=lambda place: -values[place]):
+        running += values[place]
+        shares[place] = 100 * running / total
+    return shares
 
 
 def _fact(
@@ -108,6 +154,11 @@ def _fact(
     cells = columns[fact.column]
     if fact.operation == "count_equal":
         return float(sum(cell == fact.word for cell in cells))
+    if fact.operation == "sum_equal":
+        assert fact.of is not None
+        return math.fsum(
+            float(number) for cell, number in zip(cells, columns[fact.of], strict=True) if cell == fact.word
+        )
     numbers = [float(cell) for cell in cells]
     if not numbers:
         return None

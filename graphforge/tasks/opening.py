@@ -195,7 +195,7 @@ def _addressed(view: View, made: Composition) -> str:
     many = several(people)
     ours, one = f"our {people}", f"one of our {people}" if many else f"our {people}"
     are = "are" if many else "is"
-    readers = view.pick("readers", *_READERS.get(seed.sector[:2], _ANY_READERS))
+    readers = made.readers or view.pick("readers", *_READERS.get(seed.sector[:2], _ANY_READERS))
     if task := _activity(view, made, seed):
         return view.pick(
             "activity",

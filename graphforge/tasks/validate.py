@@ -48,6 +48,9 @@ def _leaks(spec: TaskSpec, workspace: Workspace, graph: EvidenceGraph) -> list[s
             numbers: list[float] = []
             if isinstance(check, ColumnValues):
                 numbers = [value for value in check.values.values() if isinstance(value, float)]
+            elif isinstance(check, TotalCell) and check.open:
+                # What a column must add up to was told on purpose; its rows were not.
+                numbers = []
             elif isinstance(check, TotalCell | TextNumber) and check.value is not None:
                 numbers = [check.value]
             elif isinstance(check, TextMention) and check.phrase is not None and not check.open:

@@ -19,8 +19,10 @@ PATTERNS: Mapping[CaseKind, tuple[ExecutionPattern, ...]] = {
         "forecasting_and_planning",
         "monitoring_and_exception_reporting",
         "data_analysis_and_reporting",
+        "stakeholder_communication",
+        "quantitative_modeling",
     ),
-    "shares": ("data_analysis_and_reporting",),
+    "shares": ("data_analysis_and_reporting", "budgeting_and_allocation", "classification_and_coding"),
     "threshold": ("monitoring_and_exception_reporting", "compliance_review"),
     "quote": ("research_and_source_synthesis",),
 }

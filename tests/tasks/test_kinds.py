@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ironcalc
 import openpyxl
 import pytest
 from hypothesis import given
@@ -75,6 +76,36 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
         {"first.xlsx": {NOW: AFTER}, "second.xlsx": {NOW: OTHER}},
         (("first.xlsx", 1), ("second.xlsx", 1)),
     ),
+    "allocation": (
+        "budgeting_and_allocation",
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("permits.xlsx", 1),),
+    ),
+    "classes": (
+        "classification_and_coding",
+        {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("permits.xlsx", 1),),
+    ),
+    "letter": (
+        "stakeholder_communication",
+        {"movement.xlsx": {NOW: AFTER, THEN: BEFORE}, "staff.xlsx": {"Inspectors": STAFF}},
+        (("movement.xlsx", 1), ("movement.xlsx", 2)),
+    ),
+    "letter on a rate": (
+        "stakeholder_communication",
+        {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
+        (("rates.xlsx", 1), ("rates.xlsx", 2)),
+    ),
+    "model": (
+        "quantitative_modeling",
+        {"permits_2021.xlsx": {NOW: AFTER}, "permits_2020.xlsx": {THEN: BEFORE}},
+        (("permits_2021.xlsx", 1), ("permits_2020.xlsx", 1)),
+    ),
+    "model of a rate": (
+        "quantitative_modeling",
+        {"rates.xlsx": {"Vacancy rate, 2021": RATE, "Vacancy rate, 2020": MORTGAGE}},
+        (("rates.xlsx", 1), ("rates.xlsx", 2)),
+    ),
     "one account of two": (
         "research_and_source_synthesis",
         {"permits.xlsx": {NOW: AFTER}, "staff.xlsx": {"Permits inspectors": STAFF}},
@@ -83,9 +114,10 @@ WORK: dict[str, tuple[str, dict[str, Columns], tuple[tuple[str, int], ...]]] = {
 }
 FIRST_KIND = {
     "exceptions": "growth", "exceptions in two files": "growth", "change": "growth", "change of a rate": "growth",
-    "change of unlike rows": "growth",
+    "change of unlike rows": "growth", "allocation": "share", "classes": "share", "letter": "growth",
+    "letter on a rate": "growth", "model": "growth", "model of a rate": "growth",
     "two accounts": "conflict", "two accounts of a rate": "conflict", "two accounts of unlike rows": "conflict",
-     "one account of two": "shared_key",
+    "one account of two": "shared_key",
 }  # fmt: skip
 
 
@@ -178,6 +210,27 @@ def test_golden_work_scores_full(work):
     assert made.score(made.golden) == pytest.approx(1.0)
 
 
+def test_another_engine_computes_the_same_workbook(work):
+    """Allocations, cumulative shares, classes, cases, sums by class: all are formulas, and all of them hold."""
+    _, made = work
+    for file in (name for name in made.golden if name.endswith(".xlsx")):
+        path = str(made.golden[file])
+        model = ironcalc.load_from_xlsx(path, "en", "UTC", "en")
+        model.evaluate()
+        cached, formulas = openpyxl.load_workbook(path, data_only=True), openpyxl.load_workbook(path)
+        live = 0
+        for place, sheet in enumerate(formulas):
+            for row in sheet.iter_rows():
+                for cell in row:
+                    if cell.data_type != "f":
+                        continue
+                    live += 1
+                    shown = cached[sheet.title][cell.coordinate].value
+                    found = model.get_cell_value(place, cell.row, cell.column)
+                    assert found == (pytest.approx(shown) if isinstance(shown, int | float) else shown)
+        assert live >= len(made.plan.derived) and live
+
+
 def test_every_spoiled_copy_loses_and_no_harmless_change_does(work, tmp_path):
     _, made = work
     settings = VerifierTests(least_criteria=3, least_weight=0.5, most_blind=0.5, workers=1)
@@ -204,7 +257,7 @@ def test_the_work_differs_from_that_of_its_neighbours(work):
     families = [output.family for output in made.plan.outputs]
     operations = {column.operation for column in made.plan.derived}
     assert "projection" not in operations and "ratio" not in operations
-    if made.spec.pattern == "research_and_source_synthesis":
+    if made.spec.pattern in {"research_and_source_synthesis", "stakeholder_communication"}:
         assert families == ["docx", "csv"]
     else:
         assert families == ["xlsx", "docx"]
@@ -313,6 +366,13 @@ def test_the_kinds_of_case_are_offered_to_what_they_carry():
         "forecasting_and_planning",
         "monitoring_and_exception_reporting",
         "data_analysis_and_reporting",
+        "stakeholder_communication",
+        "quantitative_modeling",
+    }
+    assert set(PATTERNS["shares"]) == {
+        "data_analysis_and_reporting",
+        "budgeting_and_allocation",
+        "classification_and_coding",
     }
     for kind in ("pair_same_measure", "pair_other_measure", "quote"):
         assert "research_and_source_synthesis" in PATTERNS[kind]

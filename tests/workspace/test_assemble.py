@@ -89,6 +89,8 @@ def test_a_measure_over_two_periods_is_offered_to_what_looks_at_change() -> None
         "forecasting_and_planning",
         "monitoring_and_exception_reporting",
         "data_analysis_and_reporting",
+        "stakeholder_communication",
+        "quantitative_modeling",
     }
 
 

@@ -48,6 +48,48 @@ def below(a: float | None, limit: float) -> str | None:
     return None if a is None else "yes" if a < limit else "no"
 
 
+def distance(a: float | None, b: float | None) -> float | None:
+    """How far two figures are apart, whichever is larger."""
+    return None if a is None or b is None else abs(a - b)
+
+
+def scaled(a: float | None, percent: float) -> float | None:
+    """a changed by so many percent."""
+    return None if a is None else a * (1 + percent / 100)
+
+
+def apportioned(a: float, total: float, amount: float) -> float:
+    """The part of an amount that falls to a, in whole units; half a unit is rounded up."""
+    return float(math.floor(amount * a / total + 0.5))
+
+
+def balanced(rows: list[Row], part: str, base: str, amount: float) -> list[float]:
+    """The parts of an amount, what rounding left over or took too much settled in the row with the largest base."""
+    parts = numbers(rows, part)
+    bases = numbers(rows, base)
+    largest = bases.index(max(bases))
+    parts[largest] += amount - math.fsum(numbers(rows, part))
+    return parts
+
+
+def cumulative_shares(rows: list[Row], name: str) -> list[float]:
+    """The running sum of a column in percent of the whole, counted from its largest figure down."""
+    values = numbers(rows, name)
+    total = math.fsum(values)
+    shares = [0.0] * len(values)
+    running = 0.0
+    # sorted() keeps equal figures in the order of the rows.
+    for place in sorted(range(len(values)), key=lambda place: -values[place]):
+        running += values[place]
+        shares[place] = 100 * running / total
+    return shares
+
+
+def abc_class(a: float, first: float, second: float) -> str:
+    """The class by cumulative share: A up to the first bound, B up to the second, C beyond it."""
+    return "A" if a <= first else "B" if a <= second else "C"
+
+
 def numbers(rows: list[Row], name: str) -> list[float]:
     """The numbers of a column, blanks left out."""
     return [row[name] for row in rows if isinstance(row[name], float)]
@@ -92,3 +134,8 @@ def decimals_of(values: list[Any]) -> int:
 def count_equal(rows: list[Row], name: str, word: str) -> str:
     """How many rows hold the word in a column."""
     return f"{sum(row[name] == word for row in rows):,}"
+
+
+def sum_equal(rows: list[Row], name: str, word: str, of: str) -> float:
+    """The sum of a column over the rows that hold the word in another."""
+    return math.fsum(row[of] for row in rows if row[name] == word)

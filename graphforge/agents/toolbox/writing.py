@@ -34,11 +34,14 @@ def write_workbook(
     parameters: dict[str, tuple[str, float]],
     notes: list[str],
     sources: Sources,
+    parameter_sheet: tuple[str, str, str] = ("Parameters", "Parameter", "Value"),
+    summary: dict[str, Any] | None = None,
 ) -> None:
     """A sheet with the table, computed columns and totals as formulas, and a sheet with the sources.
 
-    A formula names other columns of its row in braces; ``{all_NAME}`` is the whole column and ``{at_NAME}`` the
-    cell of a parameter.
+    A formula names other columns of its row in braces; ``{all_NAME}`` is the whole column, ``{first_NAME}`` its first
+    cell and ``{at_NAME}`` the cell of a parameter. ``parameter_sheet`` is the sheet of the parameters and its two
+    headings; ``summary`` asks for a sheet that counts and adds up the rows by the words of a column.
     """
     book = xlsxwriter.Workbook(path)
     book.set_properties({"title": title, "created": CREATED})
@@ -66,8 +69,9 @@ def write_workbook(
     fixed: dict[str, str] = {}
     for x, name in enumerate(names):
         fixed[f"all_{name}"] = xl_range_abs(first, x, last, x)
+        fixed[f"first_{name}"] = xl_rowcol_to_cell(first, x, True, True)
     for y, name in enumerate(parameters, start=1):
-        fixed[f"at_{name}"] = f"Parameters!{xl_rowcol_to_cell(y, 1, True, True)}"
+        fixed[f"at_{name}"] = f"{parameter_sheet[0]}!{xl_rowcol_to_cell(y, 1, True, True)}"
 
     for x, name in enumerate(names):
         values = [row[name] for row in rows]
@@ -95,13 +99,33 @@ def write_workbook(
         sheet.set_column(x, x, min(max(longest + 2, len(headers[name]) // 2 + 2, 14), 48))
 
     if parameters:
-        extra = book.add_worksheet("Parameters")
-        extra.write_row(0, 0, ["Parameter", "Value"], head)
+        extra = book.add_worksheet(parameter_sheet[0])
+        extra.write_row(0, 0, parameter_sheet[1:], head)
         for y, (meaning, value) in enumerate(parameters.values(), start=1):
             extra.write_string(y, 0, meaning, plain)
             extra.write_number(y, 1, value)
         extra.set_column(0, 0, 48)
         extra.set_column(1, 1, 16)
+    if summary:
+        extra = book.add_worksheet(summary["sheet"])
+        extra.write_row(0, 0, summary["headings"], head)
+        by, of = (f"'{sheet_name}'!{fixed[f'all_{summary[name]}']}" for name in ("by", "of"))
+        words = summary["words"]
+        whole = math.fsum(numbers(rows, summary["of"]))
+        figure = book.add_format({"num_format": "#,##0.00"})
+        groups = [[row for row in rows if row[summary["by"]] == word] for word in words]
+        sums = [math.fsum(numbers(group, summary["of"])) for group in groups]
+        whole_number = book.add_format({"num_format": "#,##0"})
+        places = decimals_of(sums)
+        sum_figure = book.add_format({"num_format": "#,##0." + "0" * places if places else "#,##0"})
+        for y, (word, group, added) in enumerate(zip(words, groups, sums, strict=True), start=1):
+            extra.write_string(y, 0, word, plain)
+            extra.write_formula(y, 1, f"=COUNTIF({by},A{y + 1})", whole_number, len(group))
+            extra.write_formula(y, 2, f"=SUMIF({by},A{y + 1},{of})", sum_figure, added)
+            extra.write_formula(
+                y, 3, f"=100*C{y + 1}/SUM(C$2:C${len(words) + 1})", figure, 100 * added / whole
+            )
+        extra.set_column(0, 3, 20)
     if notes:
         page = book.add_worksheet("Notes")
         for y, text in enumerate(notes):

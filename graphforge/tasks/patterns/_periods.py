@@ -4,6 +4,9 @@ from ...records import Series, normalize
 from ..compose import View, headed, nouns, titled
 from ..phrases import sentence
 
+DECIMALS = ("no", "one", "two", "three", "four", "five", "six")
+"""Numbers of decimals in words."""
+
 
 def changes(view: View, newer: Series, older: Series) -> list[tuple[float, float]]:
     """Of every row that both have the change (newer less older) and the same in percent of the older figure."""

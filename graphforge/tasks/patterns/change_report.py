@@ -19,9 +19,8 @@ from ..compose import (
     sources,
 )
 from ..phrases import ROW
-from ._periods import both_periods, changes, left_out
+from ._periods import DECIMALS, both_periods, changes, left_out
 
-DECIMALS = ("no", "one", "two", "three", "four", "five", "six")
 REASONS = (
     "I'd like a short report on how {about} moved from one period to the next.",
     "Before we write anything about {about}, I want to see what changed, and where.",
