@@ -48,7 +48,8 @@ from .mutants import (
     located,
 )
 
-_OTHER_WORD = {"yes": "no", "no": "yes", "agrees": "differs", "differs": "agrees", "true": "false"}
+_OTHER_WORD = {"yes": "no", "no": "yes", "agrees": "differs", "differs": "agrees", "true": "false",
+               "a": "B", "b": "C", "c": "A"}  # fmt: skip
 _OTHER_NAME = "Northfield Example"
 _NOTHING_SAID = "what the sources say"
 

@@ -264,16 +264,22 @@ class _Writer:
             found.append(self._assumptions(self.output.assumptions))
         if self.output.summary is not None:
             found.append(self._summary(self.output.summary, reads))
-        if computed:
-            labels = ", ".join(f"“{column.label}”" for column in computed)
+        live = [(sheet, column.label) for column in computed]
+        if self.output.summary is not None:
+            live += [(self.output.summary.sheet, heading) for heading in self.output.summary.headings[1:]]
+        if live:
+            labels = " and ".join(
+                f"{', '.join(f'“{label}”' for where, label in live if where == name)} on sheet “{name}”"
+                for name in dict.fromkeys(where for where, _ in live)
+            )
             found.append(
                 self._criterion(
                     _FORMULAS,
-                    f"{labels} on sheet “{sheet}” of {file} are live formulas",
+                    f"{labels} of {file} are live formulas",
                     None,
                     (),
                     f"Look at the cells under {labels}: they must hold formulas, not typed numbers.",
-                    [FormulaColumn(file=file, sheet=sheet, column=column.label) for column in computed],
+                    [FormulaColumn(file=file, sheet=where, column=label) for where, label in live],
                 )
             )
         if self.output.totals:
