@@ -146,7 +146,10 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     """The same measure of two periods, in one table or in two files; ``newer`` must state the later year."""
     if not same_subject(newer, older) or not same_unit(newer, older):
         return None
-    if newer.stem != older.stem or uncertain(newer.name):
+    if newer.stem != older.stem or uncertain(newer.name) or _two_years(newer) or _two_years(older):
+        return None
+    # A year to date that ends in June and one that ends in July are no two periods of one length.
+    if _TO_DATE.search(normalize(newer.column.name)) and _month(newer) != _month(older):
         return None
     # Two programmes count the same under the same headers; the change from one to the other is no change.
     if newer.file.sha256 != older.file.sha256 and not _namesakes(newer, older):
@@ -165,6 +168,20 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     return Finding(
         "growth", (newer, older), keys, _size_quality(len(keys)) + (0.2 if newer.table is older.table else 0)
     )
+
+
+_TO_DATE = re.compile(r"\b(?:c|f)?ytd\b|\bto date\b|\bcumulative\b")
+
+
+def _month(measure: Measure) -> tuple[int, ...]:
+    """What beside the year a file's name, or else its title, tells of when it ends; nothing where neither does."""
+    when = moment(PurePath(measure.file.name).stem) or moment(measure.file.source.title)
+    return when[1:] if when else ()
+
+
+def _two_years(measure: Measure) -> bool:
+    """Whether a header holds two years side by side, as two headers read as one do: "Jul 2019 2020"."""
+    return re.search(r"\b(?:19|20)\d\d (?:19|20)\d\d\b", " ".join(measure.column.name.split())) is not None
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

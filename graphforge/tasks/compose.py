@@ -402,7 +402,20 @@ def placed(series: Series) -> str:
         return f"{column(series)} (sheet “{place.sheet}”)"
     if isinstance(place, TableCellLocator) and place.page:
         return f"{column(series)} (page {place.page + 1})"
+    if isinstance(place, TableCellLocator) and place.page is None and (title := _heads_table(series.table)):
+        return f"{column(series)} (table “{title}”)"
     return column(series)
+
+
+def _heads_table(title: str) -> str:
+    """What stands over a table of a page without pages, short enough to be said; nothing where it holds figures."""
+    short = clean(title, 80)
+    return "" if re.search(r"\d{3}", re.sub(r"\b(?:19|20)\d\d\b", "", short)) else short
+
+
+def whole_numbers(view: View, columns: Sequence[Series]) -> bool:
+    """Whether the figures of all columns are whole, so that their sums are printed without decimals."""
+    return all(float(view.nodes[name].value).is_integer() for one in columns for name in one.nodes)
 
 
 def headed(series: Series, head: str) -> str:
