@@ -497,3 +497,16 @@ def test_the_sheet_or_page_of_a_column_is_named(wordings):
     on_page = [TableCellLocator(page=page, table=0, row=1, column=1) for page in (0, 2)]
     first, third = (placed(evidence.series[0].model_copy(update={"place": place})) for place in on_page)
     assert "page" not in first and third.endswith("(page 3)")
+
+
+def test_a_table_of_a_page_without_pages_is_named():
+    """A filing has a dozen tables with a column “Three Months Ended June 29, 2024”."""
+    _, evidence = case("reconciliation", "ws-1")
+    place = TableCellLocator(table=17, row=1, column=1)
+
+    def told(title: str) -> str:
+        return placed(evidence.series[0].model_copy(update={"place": place, "table": title}))
+
+    assert told("Net sales by product").endswith("(table “Net sales by product”)")
+    assert told("Sales 1,234,500 in all") == told("") == told("Total 98765") and "table" not in told("")
+    assert "2024" in told("Sales, 2024")
