@@ -160,7 +160,10 @@ def growth(newer: Measure, older: Measure, least: int) -> Finding | None:
     """The same measure of two periods, in one table or in two files; ``newer`` must state the later year."""
     if not same_subject(newer, older) or not same_unit(newer, older):
         return None
-    if newer.stem != older.stem or uncertain(newer.name):
+    if newer.stem != older.stem or uncertain(newer.name) or _two_years(newer) or _two_years(older):
+        return None
+    # A year to date that ends in June and one that ends in July are no two periods of one length.
+    if _TO_DATE.search(normalize(newer.column.name)) and _month(newer) != _month(older):
         return None
     if any(reads_a_day_as_a_year(measure.name, measure.period) for measure in (newer, older)):
         return None
@@ -233,6 +236,20 @@ def told_apart_by_date(left: Measure, right: Measure) -> bool:
         return False
     dates = [_edition(measure)[1] for measure in (left, right)]
     return all(dates) and dates[0] != dates[1]
+
+
+_TO_DATE = re.compile(r"\b(?:c|f)?ytd\b|\bto date\b|\bcumulative\b")
+
+
+def _month(measure: Measure) -> tuple[int, ...]:
+    """What beside the year a file's name, or else its title, tells of when it ends; nothing where neither does."""
+    when = moment(PurePath(measure.file.name).stem) or moment(measure.file.source.title)
+    return when[1:] if when else ()
+
+
+def _two_years(measure: Measure) -> bool:
+    """Whether a header holds two years side by side, as two headers read as one do: "Jul 2019 2020"."""
+    return re.search(r"\b(?:19|20)\d\d (?:19|20)\d\d\b", " ".join(measure.column.name.split())) is not None
 
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -2,12 +2,19 @@
 
 import re
 
-from ..records import ExecutionPattern, receives
+from ..records import ExecutionPattern, normalize, receives
 from .draft import Evidence
+from .measures import PERIOD_WORDS, Measure
 from .relations import Finding
 
 _TO_CLASSIFY = 8
 _YEAR = re.compile(r"(?:19|20)\d\d")
+# Words that say of a measure neither what is counted nor what is paid.
+_EMPTY = frozenset(
+    """total totals number numbers count counts value values amount amounts figure figures current actual ended ending
+    class code data table item sum other estimate estimated""".split()
+)
+_MOST_CODED = 0.1
 
 
 def suits(pattern: ExecutionPattern, one: Evidence) -> bool:
@@ -15,8 +22,13 @@ def suits(pattern: ExecutionPattern, one: Evidence) -> bool:
 
     An allocation follows a count or amount by places or bodies that may be given something, one of which has the
     largest figure: it takes what rounding leaves over. Classes by cumulative share need some rows, and no time series.
+    What goes out to people who won't see the files needs a measure and rows that are called by words.
     """
-    if not isinstance(one, Finding) or one.kind != "share":
+    if not isinstance(one, Finding):
+        return True
+    if pattern == "stakeholder_communication":
+        return all(_in_words(measure) for measure in one.measures)
+    if one.kind != "share":
         return True
     (measure,) = one.measures
     if pattern == "budgeting_and_allocation":
@@ -31,3 +43,21 @@ def suits(pattern: ExecutionPattern, one: Evidence) -> bool:
     if pattern == "classification_and_coding":
         return len(one.keys) >= _TO_CLASSIFY and not all(_YEAR.search(key) for key in one.keys)
     return True
+
+
+def _in_words(measure: Measure) -> bool:
+    """Whether header and row names are words that people outside understand: "Employment", and not "class_100"."""
+    told = PERIOD_WORDS.sub(" ", normalize(measure.name))
+    words = [word for word in told.split() if len(word) > 3 and word.isalpha() and word not in _EMPTY]
+    raw = PERIOD_WORDS.sub(" ", measure.name.casefold())
+    names = [measure.table.grid[row][measure.table.key or 0] for row in measure.rows.values()]
+    coded = sum(_is_code(str(name)) for name in names)
+    return bool(words) and "_" not in raw and not re.search(r"\d", raw) and coded <= _MOST_CODED * len(names)
+
+
+def _is_code(name: str) -> bool:
+    """Whether a row name is a code: "WAGE_10", "birt", "CGNS"; two capitals are a state, and a year is a year."""
+    bare = name.strip()
+    if re.fullmatch(r"[A-Z]{2}|(?:19|20)\d\d", bare):
+        return False
+    return "_" in bare or (" " not in bare and bare in {bare.upper(), bare.lower()})

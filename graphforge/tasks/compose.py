@@ -443,15 +443,22 @@ def placed(series: Series) -> str:
         return f"{column(series)} (sheet “{place.sheet}”)"
     if isinstance(place, TableCellLocator) and place.page is not None:
         return f"{column(series)} (page {place.page + 1})"
-    if isinstance(place, TableCellLocator) and place.page is None and normalize(series.table):
-        return f"{column(series)} (in the table “{_begun(series.table)}”)"
+    if isinstance(place, TableCellLocator) and place.page is None and (title := _heads_table(series.table)):
+        return f"{column(series)} (in the table “{title}”)"
     return column(series)
 
 
-def _begun(title: str) -> str:
-    """The beginning of a title, enough to find the table by."""
+def _heads_table(title: str) -> str:
+    """What stands over a table of a page without pages, enough to find it by; nothing where it holds figures."""
     short = clean(title, 70)
+    if not normalize(short) or re.search(r"\d{3}", re.sub(r"\b(?:19|20)\d\d\b", "", short)):
+        return ""
     return short if len(short) >= len(clean(title, 1000)) else f"{short} …"
+
+
+def whole_numbers(view: View, columns: Sequence[Series]) -> bool:
+    """Whether the figures of all columns are whole, so that their sums are printed without decimals."""
+    return all(float(view.nodes[name].value).is_integer() for one in columns for name in one.nodes)
 
 
 def headed(series: Series, head: str) -> str:

@@ -521,3 +521,16 @@ def test_columns_under_one_long_title_are_quoted_by_what_tells_them_apart():
         for month in ("December 2013", "December 2014")
     }
     assert len(quoted) == 2 and all(len(one) <= 162 for one in quoted)
+
+
+def test_a_table_of_a_page_without_pages_is_named():
+    """A filing has a dozen tables with a column “Three Months Ended June 29, 2024”."""
+    _, evidence = case("reconciliation", "ws-1")
+    place = TableCellLocator(table=17, row=1, column=1)
+
+    def told(title: str) -> str:
+        return placed(evidence.series[0].model_copy(update={"place": place, "table": title}))
+
+    assert told("Net sales by product").endswith("(in the table “Net sales by product”)")
+    assert told("Sales 1,234,500 in all") == told("") == told("Total 98765") and "table" not in told("")
+    assert "2024" in told("Sales, 2024")

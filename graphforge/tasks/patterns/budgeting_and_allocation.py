@@ -21,6 +21,7 @@ from ..compose import (
     sheet,
     sources,
     titled,
+    whole_numbers,
 )
 
 # What is given out: its unit, half of one, and how much a row gets on average, roughly.
@@ -56,6 +57,7 @@ def budgeting_and_allocation(view: View) -> Composition | None:
         if units == "dollars"
         else f"{show_number(amount)} hours of staff time"
     )
+    decimals = 0 if whole_numbers(view, (series,)) else 2
     plan = Plan(
         key_label=key,
         reads=(read_column(view, "basis", series, head),),
@@ -75,7 +77,7 @@ def budgeting_and_allocation(view: View) -> Composition | None:
         order_by="basis",
         facts=(
             Fact(name="rows", operation="count", decimals=0),
-            Fact(name="total", operation="sum", column="basis"),
+            Fact(name="total", operation="sum", column="basis", decimals=decimals),
             Fact(name="largest", operation="top", column="basis"),
             Fact(name="largest_part", operation="maximum", column="given", decimals=0),
             Fact(name="before", operation="sum", column="part", decimals=0),
@@ -175,7 +177,7 @@ def budgeting_and_allocation(view: View) -> Composition | None:
         request=(f"{what} {rule} {rest}", f"{order} {no_totals(view)}"),
         forms={
             book: f"{used}, and a row “Total” under {listed((head, 'Share (%)', part, given))}; the share is the "
-            f"figure in percent of the sum; {live}; {sources(view, 'file')}.",
+            f"figure in percent of the sum; {live}; {sources(view, 'file', 'last')}.",
             memo: f"{memo_form} All figures in full.",
         },
         stated=(

@@ -21,6 +21,7 @@ from ..compose import (
     sheet,
     sources,
     titled,
+    whole_numbers,
 )
 from ..evaluate import cumulated
 
@@ -51,6 +52,7 @@ def classification_and_coding(view: View) -> Composition | None:
     (head,) = labels(view, (series,))
     key, row, rows = key_label(series), noun(series), nouns(series)
     book, note = "classes.xlsx", "classes_note.docx"
+    decimals = 0 if whole_numbers(view, (series,)) else 2
     plan = Plan(
         key_label=key,
         reads=(read_column(view, "amount", series, head),),
@@ -69,9 +71,11 @@ def classification_and_coding(view: View) -> Composition | None:
         order_by="amount",
         facts=(
             Fact(name="rows", operation="count", decimals=0),
-            Fact(name="total", operation="sum", column="amount"),
+            Fact(name="total", operation="sum", column="amount", decimals=decimals),
             Fact(name="in_a", operation="count_equal", column="class", word="A", decimals=0),
-            Fact(name="sum_a", operation="sum_equal", column="class", word="A", of="amount"),
+            Fact(
+                name="sum_a", operation="sum_equal", column="class", word="A", of="amount", decimals=decimals
+            ),
             Fact(name="in_c", operation="count_equal", column="class", word="C", decimals=0),
             Fact(name="largest", operation="top", column="amount"),
         ),

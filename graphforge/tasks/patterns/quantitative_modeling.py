@@ -1,6 +1,16 @@
 """Quantitative modeling: the next period in a low, a base and a high case, whose rates the request states."""
 
-from ...records import Assumptions, DerivedColumn, Fact, FactOperation, Output, Plan, Section, stable_hash
+from ...records import (
+    Assumptions,
+    DerivedColumn,
+    Fact,
+    FactOperation,
+    Output,
+    Plan,
+    Section,
+    adds_up,
+    stable_hash,
+)
 from ..compose import (
     Composition,
     Stated,
@@ -44,6 +54,9 @@ def quantitative_modeling(view: View) -> Composition | None:
         return None
     key, row, rows = key_label(newer), noun(newer), nouns(newer)
     whole = additive(view, newer)
+    if not whole and adds_up(newer.measure, newer.unit):
+        # Deductions or sums among the amounts: neither their total nor their mean is an outcome.
+        return None
     low, base, high = rates_of(view.workspace.id)
     decimals = shown_decimals([float(view.nodes[name].value) for name in newer.nodes], 2)
     book, memo = "scenarios.xlsx", "scenarios_memo.docx"

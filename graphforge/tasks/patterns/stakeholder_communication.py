@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...records import DerivedColumn, Fact, Output, Plan, Section, Series
+from ...records import DerivedColumn, Fact, Output, Plan, Section
 from ..compose import (
     Composition,
     Stated,
@@ -17,6 +17,7 @@ from ..compose import (
     noun,
     nouns,
     read_column,
+    whole_numbers,
 )
 from ._periods import DECIMALS, both_periods, changes, left_out
 
@@ -24,10 +25,13 @@ from ._periods import DECIMALS, both_periods, changes, left_out
 _READERS = (
     "members of the public who have asked about it",
     "the local press",
-    "the members of the board, who don't see the files",
     "partner organizations outside",
     "people who have written to us about it",
 )
+_UNITS = {
+    "thousand": "thousands", "million": "millions", "billion": "billions", "USD": "US dollars",
+    "thousand USD": "thousands of US dollars", "million USD": "millions of US dollars", "percent": "percent",
+}  # fmt: skip
 # How many of the largest changes a short table shows: the first number of rows that no tie cuts through.
 _SHOWN = (5, 4, 6, 3)
 # The least of the changes shown, so that two decimals tell it.
@@ -50,7 +54,7 @@ def stakeholder_communication(view: View) -> Composition | None:
     late, early = labels(view, (newer, older))
     key, row, rows = key_label(newer), noun(newer), nouns(newer)
     whole = additive(view, newer)
-    decimals = 0 if _whole_numbers(view, (newer, older)) else 2
+    decimals = 0 if whole_numbers(view, (newer, older)) else 2
     letter = view.pick("text", "letter.docx", "brief.docx")
     kind = letter.removesuffix(".docx")
     annex = f"{kind}_figures.csv"
@@ -145,6 +149,7 @@ def stakeholder_communication(view: View) -> Composition | None:
         "All counts and totals go without them.",
     )
     number = DECIMALS[shown]
+    in_unit = f" ({_UNITS[newer.unit]})" if newer.unit in _UNITS else ""
     heads = listed((key, early, late, difference, rate))
     form = view.pick(
         "form",
@@ -163,6 +168,12 @@ def stakeholder_communication(view: View) -> Composition | None:
     )
     rounding = (
         "Percentages to two decimals, all else in full." if decimals == 0 else "Figures to two decimals."
+    )
+    rounding += view.pick(
+        "scale",
+        f" Keep to the scale of the source{in_unit}, and don't convert anything.",
+        f" Give figures as the source does{in_unit}, not converted.",
+        f" No converting: figures stay on the scale of the source{in_unit}.",
     )
     data = view.pick(
         "data",
@@ -185,7 +196,7 @@ def stakeholder_communication(view: View) -> Composition | None:
             Stated(letter, "after", "states the total of the newer figures", ("total",)),
             Stated(letter, "overall", "states by how much the total changed"),
             Stated(letter, "rose", f"states in how many {rows} the figure rose", ("rose",)),
-            Stated(letter, "fell", f"states in how many {rows} it fell", ("fell",)),
+            Stated(letter, "fell", f"states in how many {rows} the figure fell", ("fell",)),
             Stated(letter, "most", f"names the {row} with the largest rise"),
             Stated(letter, "most_by", "states how large that rise is"),
             Stated(letter, "least", f"names the {row} with the largest fall"),
@@ -204,7 +215,3 @@ def shown_of(moved: Sequence[float]) -> int | None:
         if shown < len(sizes) and sizes[shown - 1] >= max(_LEAST, sizes[shown] * (1 + 1e-9) + 1e-9):
             return shown
     return None
-
-
-def _whole_numbers(view: View, columns: Sequence[Series]) -> bool:
-    return all(float(view.nodes[name].value).is_integer() for one in columns for name in one.nodes)
