@@ -1,13 +1,15 @@
 """What a pattern needs of a relation beside its kind: the same parts of a whole aren't right for every work on them."""
 
+import math
 import re
 
-from ..records import ExecutionPattern, normalize, receives
+from ..records import ExecutionPattern, close, normalize, receives
 from .draft import Evidence
 from .measures import PERIOD_WORDS, Measure
-from .relations import Finding
+from .relations import Finding, stated_total
 
 _TO_CLASSIFY = 8
+_TOTALLED = frozenset({"stakeholder_communication", "quantitative_modeling"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # Words that say of a measure neither what is counted nor what is paid.
 _EMPTY = frozenset(
@@ -22,10 +24,13 @@ def suits(pattern: ExecutionPattern, one: Evidence) -> bool:
 
     An allocation follows a count or amount by places or bodies that may be given something, one of which has the
     largest figure: it takes what rounding leaves over. Classes by cumulative share need some rows, and no time series.
+    A letter and a model state totals, so that a table that goes on over the page is none for them.
     What goes out to people who won't see the files needs a measure and rows that are called by words.
     """
     if not isinstance(one, Finding):
         return True
+    if pattern in _TOTALLED and not all(_is_whole(part) for part in one.measures):
+        return False
     if pattern == "stakeholder_communication":
         return all(_in_words(measure) for measure in one.measures)
     if one.kind != "share":
@@ -43,6 +48,15 @@ def suits(pattern: ExecutionPattern, one: Evidence) -> bool:
     if pattern == "classification_and_coding":
         return len(one.keys) >= _TO_CLASSIFY and not all(_YEAR.search(key) for key in one.keys)
     return True
+
+
+def _is_whole(measure: Measure) -> bool:
+    """Whether the rows are all there are, as far as pages and a stated total tell: the total of a table over several
+    pages stands on the last one."""
+    if measure.document.is_part(measure.table):
+        return False
+    stated = stated_total(measure) if measure.additive else None
+    return stated is None or close(stated, math.fsum(measure.values()), relative=1e-3)
 
 
 def _in_words(measure: Measure) -> bool:

@@ -5,6 +5,7 @@ tells (expected values, row names), leaving what the requirement's text tells an
 a column, a figure. It is the whole difference between the anchored and the unanchored judge.
 """
 
+import operator
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -95,7 +96,7 @@ class TotalCell(Record):
     value: float | None = None
     absolute: float = Field(default=0.0, ge=0)
     relative: float = Field(default=1e-6, ge=0)
-    open: bool = False
+    open: bool = Field(default=False, exclude_if=operator.not_)
 
     def redacted(self) -> "TotalCell":
         return self if self.open else self.model_copy(update={"value": None})

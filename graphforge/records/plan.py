@@ -43,6 +43,11 @@ FactOperation = Literal[
 ]
 
 
+def _unset(value: object) -> bool:
+    """A field that few plans have is written only where it says something: records of before stay as they were."""
+    return not value
+
+
 class ReadColumn(Record):
     """Read one keyed column of an input file.
 
@@ -102,7 +107,7 @@ class DerivedColumn(Record):
     operation: DerivedOperation
     arguments: tuple[Identifier, ...] = Field(min_length=1, max_length=2)
     constant: float | None = None
-    bounds: tuple[float, ...] = ()
+    bounds: tuple[float, ...] = Field(default=(), exclude_if=_unset)
 
     @model_validator(mode="after")
     def _complete(self) -> "DerivedColumn":
@@ -143,7 +148,7 @@ class Fact(Record):
     operation: FactOperation
     column: Identifier | None = None
     word: str | None = None
-    of: Identifier | None = None
+    of: Identifier | None = Field(default=None, exclude_if=_unset)
     number: float | None = None
     decimals: int = Field(default=2, ge=0, le=6)
 
@@ -191,9 +196,9 @@ class Output(Record):
     columns: tuple[Identifier, ...] = ()
     totals: tuple[Identifier, ...] = ()
     sections: tuple[Section, ...] = ()
-    assumptions: Assumptions | None = None
-    summary: Summary | None = None
-    first: int | None = Field(default=None, ge=1)
+    assumptions: Assumptions | None = Field(default=None, exclude_if=_unset)
+    summary: Summary | None = Field(default=None, exclude_if=_unset)
+    first: int | None = Field(default=None, ge=1, exclude_if=_unset)
 
     @model_validator(mode="after")
     def _of_its_family(self) -> "Output":

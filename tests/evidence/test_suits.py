@@ -2,8 +2,10 @@
 
 import pytest
 
+from graphforge.evidence.measures import Measure
 from graphforge.evidence.relations import Finding, growth
 from graphforge.evidence.suits import suits
+from graphforge.records import TableCellLocator
 from tests.evidence.test_relations import BASE, measure
 
 MORE = {name: value + 5 for name, value in BASE.items()}
@@ -93,3 +95,31 @@ def test_a_header_that_two_were_read_into_is_no_period():
     newer = measure(MORE, "Taxes, Aug 2021", period="2021")
     assert growth(newer, measure(BASE, "Taxes, Aug 2020", period="2020"), 4) is not None
     assert growth(newer, measure(BASE, "Taxes, Aug 2019 2020", period="2020"), 4) is None
+
+
+def test_totals_are_stated_of_whole_tables_only():
+    """Sixteen departments of a page are no city: a table that goes on over the page carries no letter and no model."""
+
+    def paged(one: Measure) -> Measure:
+        here = one.table.model_copy(update={"origin": TableCellLocator(page=1, table=0, row=0, column=0)})
+        there = here.model_copy(
+            update={"id": "t2", "origin": TableCellLocator(page=2, table=0, row=0, column=0)}
+        )
+        whole = one.document.model_copy(update={"tables": (here, there)})
+        return Measure(one.file, whole, here, one.column, one.rows)
+
+    found = moved("Permits issued")
+    part = Finding("growth", (found.measures[0], paged(found.measures[1])), found.keys, 1.0)
+    for pattern in ("stakeholder_communication", "quantitative_modeling"):
+        assert suits(pattern, found) and not suits(pattern, part)
+        # The last page bears the total of all of them.
+        newer, older = (
+            measure(values, f"Taxes, {year}", period=year, total=sum(values.values()) + more)
+            for values, year, more in ((MORE, "2021", 900.0), (BASE, "2020", 800.0))
+        )
+        assert not suits(pattern, Finding("growth", (newer, older), tuple(newer.rows), 1.0))
+        newer, older = (
+            measure(values, f"Taxes, {year}", period=year, total=sum(values.values()))
+            for values, year in ((MORE, "2021"), (BASE, "2020"))
+        )
+        assert suits(pattern, Finding("growth", (newer, older), tuple(newer.rows), 1.0))

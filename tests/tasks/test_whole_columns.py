@@ -191,6 +191,26 @@ def test_rows_that_receive_nothing_carry_no_allocation():
     assert isinstance(build(workspace(other, **CASES[other]), documents, reread, LIMITS), EvidenceGraph)
 
 
+def test_staff_hours_follow_no_money():
+    pattern = "budgeting_and_allocation"
+    evidence = graph(pattern)
+    money = evidence.model_copy(
+        update={
+            "series": tuple(one.model_copy(update={"measure": "Budget, 2021 ($)"}) for one in evidence.series)
+        }
+    )
+
+    def told(evidence: EvidenceGraph) -> set[bool]:
+        made = [
+            compile_task(workspace(pattern, **CASES[pattern]).model_copy(update={"id": f"ws-{at}"}), evidence)
+            for at in range(12)
+        ]
+        return {not isinstance(spec, Rejection) and "hours of staff time" in spec.statement for spec in made}
+
+    assert told(evidence) == {True, False}
+    assert told(money) == {False}
+
+
 def test_the_amount_that_a_total_must_meet_is_no_leak_and_any_other_total_is():
     pattern = "budgeting_and_allocation"
     made, evidence = workspace(pattern, **CASES[pattern]), graph(pattern)

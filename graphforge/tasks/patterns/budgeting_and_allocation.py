@@ -3,7 +3,17 @@
 import math
 from collections.abc import Sequence
 
-from ...records import DerivedColumn, Fact, Output, Plan, Section, receives, show_number, stable_hash
+from ...records import (
+    DerivedColumn,
+    Fact,
+    Output,
+    Plan,
+    Section,
+    is_money,
+    receives,
+    show_number,
+    stable_hash,
+)
 from ..compose import (
     Composition,
     Stated,
@@ -44,7 +54,11 @@ def budgeting_and_allocation(view: View) -> Composition | None:
     if not receives(series.key_name) or not additive(view, series):
         return None
     values = [float(view.nodes[name].value) for name in series.nodes]
-    units, unit, half, average = _GIVEN[int(stable_hash(view.workspace.id, "given")[:8], 16) % len(_GIVEN)]
+    # Money follows money; staff goes where people, cases or homes are.
+    given_out = _GIVEN[:1] if is_money(f"{series.measure} {series.table}", series.unit) else _GIVEN
+    units, unit, half, average = given_out[
+        int(stable_hash(view.workspace.id, "given")[:8], 16) % len(given_out)
+    ]
     amount = amount_of(values, average, view.workspace.id)
     if amount is None:
         return None

@@ -185,7 +185,7 @@ def quantitative_modeling(view: View) -> Composition | None:
         if decimals == 2
         else f"Percentages to two decimals, other figures to {DECIMALS[decimals]}."
     )
-    said = "total" if whole else "plain mean over all rows"
+    said = "total" if whole else f"plain mean over all {rows}"
     return Composition(
         plan=plan,
         series={"older": older.id, "newer": newer.id},
